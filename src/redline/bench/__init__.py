@@ -1,0 +1,1 @@
+"""What is measured: samples, the folder format, importers; pure, compiles nothing."""

@@ -1,0 +1,1 @@
+"""The diagram track: prompts, conditions, reading replies, measures, baselines, stages."""

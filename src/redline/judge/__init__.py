@@ -1,0 +1,1 @@
+"""Asking a judge and reading its verdict; rubrics are files."""

@@ -1,0 +1,1 @@
+"""Models that edit or judge: one protocol, one file a provider."""

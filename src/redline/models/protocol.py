@@ -1,0 +1,195 @@
+"""What is asked of a model and what it answers: the types every provider speaks."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+Finish = Literal["stop", "length", "refusal", "content_filter", "other"]
+Thinking = Literal["on", "off", "default"]
+
+
+@dataclass(frozen=True)
+class TextPart:
+    """A piece of text in a request."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class PicturePart:
+    """A picture in a request, sent as exactly these bytes.
+
+    `label` is the name the text around it uses ("original", "instruction", ...).
+    """
+
+    data: bytes
+    label: str
+    media_type: str = "image/png"
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
+
+
+Part = TextPart | PicturePart
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of a conversation; `user` unless it repeats what the model said."""
+
+    role: Literal["user", "assistant"]
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Request:
+    """One call: messages, an optional system text, and what form the answer should have.
+
+    `schema` is a JSON schema for the reply text (used where the provider can constrain to it).
+    `want` says whether the answer is text or a picture.
+    """
+
+    messages: tuple[Message, ...]
+    system: str = ""
+    schema: Mapping[str, Any] | None = None
+    want: Literal["text", "picture"] = "text"
+
+    def digest(self) -> str:
+        """SHA-256 over all that is sent, pictures by their own hash."""
+
+        def part(p: Part) -> Any:
+            if isinstance(p, TextPart):
+                return ["text", p.text]
+            return ["picture", p.label, p.media_type, p.sha256]
+
+        body = [
+            self.system,
+            [[m.role, [part(p) for p in m.parts]] for m in self.messages],
+            self.schema,
+            self.want,
+        ]
+        text = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens and pictures as the provider counts them; None where it does not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    thinking_tokens: int | None = None
+    cached_tokens: int | None = None
+    pictures: int | None = None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One acknowledged answer. `raw` is the provider's body, byte for byte (no headers)."""
+
+    text: str
+    finish: Finish
+    pictures: tuple[bytes, ...] = ()
+    thinking: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    model_id: str | None = None
+    notes: tuple[str, ...] = ()
+    raw: bytes = b""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Sampling settings of a model; None leaves the provider's default in force."""
+
+    temperature: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    thinking: Thinking = "default"
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    timeout_s: float = 600.0
+
+
+ErrorKind = Literal[
+    "rate_limit",  # 429: slow down, retry
+    "transient",  # 5xx, cut connection, body that is not JSON, time-out: retry
+    "unreachable",  # the host cannot be found or refuses connections: retry a few times
+    "auth",  # key missing, wrong or without rights: stop the run
+    "not_found",  # no such model: stop the run
+    "bad_request",  # the provider refuses this request; retrying changes nothing
+    "quota",  # money or quota is used up: stop the run
+]
+
+
+class ProviderError(Exception):
+    """A call that brought no reply. The message is a sentence and never holds a key."""
+
+    def __init__(
+        self,
+        kind: ErrorKind,
+        message: str,
+        *,
+        retry_after_s: float | None = None,
+        status: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind: ErrorKind = kind
+        self.retry_after_s = retry_after_s
+        self.status = status
+
+    @property
+    def retryable(self) -> bool:
+        return self.kind in ("rate_limit", "transient", "unreachable")
+
+    @property
+    def stops_run(self) -> bool:
+        return self.kind in ("auth", "not_found", "quota")
+
+
+class Model(Protocol):
+    """A model that can be called. It never retries by itself and holds no state between calls."""
+
+    @property
+    def name(self) -> str:
+        """`provider/name` as the user wrote it."""
+
+    async def complete(self, request: Request) -> Reply:
+        """Send one request. Raises ProviderError when no reply was acknowledged."""
+
+    async def close(self) -> None:
+        """Release connections."""
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """What is known of a model. Prices are USD; an unknown price is None, never 0."""
+
+    name: str
+    provider: str
+    family: str
+    weights: Literal["open", "closed", "unknown"] = "unknown"
+    answers: Literal["text", "picture", "both"] = "text"
+    input_per_mtok: float | None = None
+    output_per_mtok: float | None = None
+    per_picture: float | None = None
+    price_date: str | None = None
+    price_source: str | None = None
+    thinking: Literal["none", "switch", "always"] = "none"
+
+    def cost(self, usage: Usage) -> float | None:
+        """USD of one call, or None where a price or a count that it needs is unknown."""
+        total = 0.0
+        for count, price in (
+            (usage.input_tokens, self.input_per_mtok),
+            (usage.output_tokens, self.output_per_mtok),
+        ):
+            if price is None or count is None:
+                return None
+            total += count * price / 1e6
+        if self.per_picture is not None and usage.pictures:
+            total += usage.pictures * self.per_picture
+        return total

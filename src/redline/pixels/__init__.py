@@ -1,0 +1,1 @@
+"""Pictures in and out: one loader, one resize, hashes."""

@@ -1,0 +1,1 @@
+"""TikZ to pixels, safely; knows nothing of benchmarks."""
