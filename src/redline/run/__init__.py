@@ -1,1 +1,3 @@
-"""The engine: stages, records, blobs, cache, limits, budget, resume; knows a track only by its interface."""
+"""The engine: stages, records, blobs, cache, limits, budget, resume.
+
+It knows a track only by its interface (redline.track)."""
