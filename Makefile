@@ -1,0 +1,38 @@
+# Two commands: `make demo` and `make test`. Both set up all they need from a bare machine that has
+# Python, make and (on Debian or Ubuntu) apt.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: demo test check venv test-venv system clean
+
+demo: venv system
+	$(BIN)/redline demo
+
+test: test-venv system
+	sh tools/setup/test_system.sh
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+check: test-venv
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
+
+venv: $(VENV)/.installed
+test-venv: $(VENV)/.installed-test
+
+$(BIN)/python:
+	sh tools/setup/venv.sh "$(PYTHON)" $(VENV)
+
+$(VENV)/.installed: pyproject.toml $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.installed-test: pyproject.toml $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	@touch $@ $(VENV)/.installed
+
+system:
+	@sh tools/setup/system.sh
+
+clean:
+	rm -rf $(VENV) runs redline-demo
