@@ -1,0 +1,138 @@
+"""Reads a judge's reply strictly: a whole verdict or none, never a guess or a part of one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from redline.judge.rubric import Criterion, Rubric
+from redline.judge.thinking import split_thinking
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A judge's answer to every criterion: whole numbers for scales, True or False for yes-or-no
+    questions, and its reasons in words."""
+
+    scores: Mapping[str, int | bool]
+    reasons: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Malformed:
+    """A reply that is no verdict. `reason` is a sentence that says what is wrong with it; `kind`
+    is the reason of the unscored outcome that it leads to."""
+
+    reason: str
+    kind: Literal["malformed_verdict", "judge_refused"] = "malformed_verdict"
+
+
+_FENCE = re.compile(r"^[ \t]*```[ \t]*(?:json)?[ \t]*\n(.*?)^[ \t]*```[ \t]*$", re.S | re.M | re.I)
+
+
+class _Fault(Exception):
+    """What is wrong, as a sentence."""
+
+
+def read_verdict(text: str, rubric: Rubric) -> Verdict | Malformed:
+    """The verdict in a reply: one JSON object, by itself or in the reply's only code fence.
+
+    Everything else is malformed: several objects, a key that stands twice, a criterion that is
+    missing or unknown, a number that is not whole or out of its range, a number or truth value
+    written as a string, NaN. `4.0` counts as 4, since to JSON it is the same number.
+    """
+    try:
+        value = _object(split_thinking(text).answer.strip())
+        _keys(value, {"reasons", "scores"}, "The JSON object")
+        reasons, scores = value["reasons"], value["scores"]
+        names = {c.name for c in rubric.criteria}
+        for what, part in (("reasons", reasons), ("scores", scores)):
+            if not isinstance(part, dict):
+                raise _Fault(f'"{what}" is not an object.')
+            _keys(part, names, f'"{what}"')
+        for name, reason in reasons.items():
+            if not isinstance(reason, str):
+                raise _Fault(f"The reason for {name} is not a string.")
+        return Verdict(
+            {c.name: _score(c, scores[c.name]) for c in rubric.criteria},
+            {c.name: reasons[c.name] for c in rubric.criteria},
+        )
+    except _Fault as fault:
+        return Malformed(str(fault))
+
+
+def _object(text: str) -> dict[str, Any]:
+    if not text:
+        raise _Fault("It holds no answer.")
+    if not text.startswith("{"):
+        blocks = _FENCE.findall(text)
+        if len(blocks) != 1:
+            raise _Fault(
+                "It is not one JSON object."
+                if not blocks
+                else f"It holds {len(blocks)} code blocks; one was expected."
+            )
+        if "{" in _FENCE.sub("", text):
+            raise _Fault("It holds more than the one JSON object.")
+        text = blocks[0].strip()
+    try:
+        value = json.loads(text, object_pairs_hook=_once, parse_constant=_constant)
+    except json.JSONDecodeError as error:
+        if error.msg == "Extra data":
+            raise _Fault("It holds more than the one JSON object.") from None
+        raise _Fault(f"It is not valid JSON ({error.msg} in line {error.lineno}).") from None
+    except (ValueError, RecursionError):
+        raise _Fault("It is not valid JSON.") from None
+    if not isinstance(value, dict):
+        raise _Fault("It is not one JSON object.")
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _Fault(f"The key {_quoted(key)} stands twice.")
+        found[key] = value
+    return found
+
+
+def _constant(name: str) -> None:
+    raise _Fault(f"{name} is not a number of JSON.")
+
+
+def _keys(value: Mapping[str, Any], expected: set[str], where: str) -> None:
+    lacking = sorted(expected - set(value))
+    if lacking:
+        raise _Fault(f"{where} lacks {', '.join(lacking)}.")
+    unknown = sorted(set(value) - expected)
+    if unknown:
+        raise _Fault(f"{where} holds {_quoted(unknown[0])}, which was not asked for.")
+
+
+def _score(criterion: Criterion, value: Any) -> int | bool:
+    name = criterion.name
+    if criterion.kind == "yesno":
+        if isinstance(value, bool):
+            return value
+        raise _Fault(f"The answer for {name} must be true or false, not {_shown(value)}.")
+    whole = isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0
+    if not whole:
+        raise _Fault(f"The score for {name} must be a whole number, not {_shown(value)}.")
+    if not criterion.low <= value <= criterion.high:
+        raise _Fault(
+            f"The score for {name} must lie from {criterion.low} to {criterion.high}, "
+            f"not at {_shown(value)}."
+        )
+    return int(value)
+
+
+def _shown(value: Any) -> str:
+    return _quoted(value) if isinstance(value, str) else f"{json.dumps(value):.40}"
+
+
+def _quoted(text: str) -> str:
+    return f"{json.dumps(text):.60}"
