@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Literal
-
-JudgeFlag = Literal["judge_is_candidate", "judge_of_candidate_family", "judge_of_gold_family"]
+from collections.abc import Callable
 
 
 def judge_flags(
-    judge: str,
-    candidate: str,
-    gold_models: Iterable[str | None] | str | None,
-    family: Callable[[str], str],
-) -> tuple[JudgeFlag, ...]:
-    """Flags of a judge, by model names; `family` gives a model's family, "" or "unknown" where
-    it is not known. One gold model, several, or None where people made the golds."""
-    golds = [gold_models] if isinstance(gold_models, str) else list(gold_models or ())
-    own = family(judge)
-    flags: list[JudgeFlag] = []
+    judge: str, candidate: str, gold_model: str | None, family: Callable[[str], str]
+) -> tuple[str, ...]:
+    """Sentences on a judge, by model names, for every table that shows its verdicts.
+
+    `family` gives a model's family, "" or "unknown" where it is not known; `gold_model` is None
+    where a person made the gold.
+    """
     if judge == candidate:
-        flags.append("judge_is_candidate")
-    if own not in ("", "unknown"):
-        if family(candidate) == own:
-            flags.append("judge_of_candidate_family")
-        if any(gold and family(gold) == own for gold in golds):
-            flags.append("judge_of_gold_family")
+        flags = [f"The judge {judge} judged itself."]
+    else:
+        flags = []
+    own = family(judge)
+    if own in ("", "unknown"):
+        return tuple(flags)
+    if judge != candidate and family(candidate) == own:
+        flags.append(f"The judge {judge} is of the candidate's family ({own}).")
+    if gold_model and family(gold_model) == own:
+        flags.append(f"The judge {judge} is of the family that made golds ({own}).")
     return tuple(flags)

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from redline.judge.inputs import JUDGE_INPUTS, JudgeInputs, canonical_inputs
+from redline.judge.inputs import JUDGE_INPUTS, JudgeInputs
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 _Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")]
@@ -66,13 +66,18 @@ class Rubric:
 
         Raises RubricError where the rubric cannot do without something that is not allowed.
         """
-        lacking = self.required - judge_inputs
+        lacking = JudgeInputs(self.required - judge_inputs)
         if lacking:
             raise RubricError(
-                f"rubric {self.name} cannot judge without {canonical_inputs(lacking)}: "
-                f"add it to --judge-inputs (now {canonical_inputs(judge_inputs)})"
+                f"rubric {self.name} cannot judge without {lacking}: "
+                f"add it to --judge-inputs (now {judge_inputs})"
             )
         return tuple(i for i in self.inputs if i.needs <= judge_inputs)
+
+    def lowest(self) -> dict[str, int]:
+        """The lowest answer to every scale: what a failed candidate gets without a call. A
+        yes-or-no question has no lowest answer and is left out."""
+        return {c.name: c.low for c in self.criteria if c.kind == "scale"}
 
 
 def load_rubric(name_or_path: str | Path) -> Rubric:
@@ -140,9 +145,9 @@ def parse_rubric(data: bytes, where: str) -> Rubric:
         task=file.task,
         repair=file.repair,
         inputs=tuple(
-            RubricInput(i.label, i.kind, i.caption, frozenset(i.needs)) for i in file.inputs
+            RubricInput(i.label, i.kind, i.caption, JudgeInputs(i.needs)) for i in file.inputs
         ),
-        required=frozenset(file.required),
+        required=JudgeInputs(file.required),
         hash=hashlib.sha256(data).hexdigest(),
     )
 
