@@ -41,6 +41,9 @@ class Finished:
     reason: str | None = None
     value: Mapping[str, Any] = field(default_factory=dict)
     blobs: Mapping[str, bytes] = field(default_factory=dict)
+    ask_again: tuple[str, ...] | None = None
+    """Only for `unscored`: steps whose replies were of no use (a malformed verdict, a filtered
+    edit) and are asked for anew when the unit is tried again. None: the unit's last reply."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class Context(Protocol):
         """Ask the model that plays `role` ("model", "verbalizer", a judge's name).
 
         The reply is on disk before it is returned; the same unit, step and request is never
-        sent twice once acknowledged. `step` tells apart the calls of one unit ("edit",
+        sent twice once acknowledged (but see Finished.ask_again). `step` tells apart the calls of one unit ("edit",
         "verbalize", "repair", ...). Raises Unanswered."""
 
     def blob(self, sha256: str) -> bytes:

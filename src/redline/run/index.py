@@ -1,0 +1,77 @@
+"""What the records of a run add up to: the state of a run is a fold over its records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from redline.track import Done
+
+
+@dataclass
+class Totals:
+    """Sums over all calls of a run, by every process that worked on it."""
+
+    spent: float = 0.0
+    unpriced: int = 0
+    """Answered calls whose cost is not known; they are not in `spent`."""
+    answered: int = 0
+    cached: int = 0
+
+
+@dataclass
+class Index:
+    """The finished units, where each acknowledged reply stands, and what is still open.
+
+    Texts of replies stay on disk: only places of calls are held."""
+
+    units: dict[str, dict[str, Done]] = field(default_factory=dict)
+    calls: dict[str, int] = field(default_factory=dict)
+    """Key of a call -> offset of the record of its reply."""
+    open: dict[str, float] = field(default_factory=dict)
+    """Calls that went out and brought no answer -> what they may have cost."""
+    totals: Totals = field(default_factory=Totals)
+
+    def take(self, record: Mapping[str, Any], offset: int) -> None:
+        """Fold one record in. Raises KeyError, TypeError or ValueError for a malformed one."""
+        kind = record["kind"]
+        if kind == "sent":
+            self.open[record["id"]] = record["reserve"]
+        elif kind == "error":
+            if not record["maybe_billed"]:
+                self.open.pop(record["id"], None)
+        elif kind == "call":
+            self._take_call(record, offset)
+        elif kind == "unit":
+            self._take_unit(record)
+
+    def _take_call(self, record: Mapping[str, Any], offset: int) -> None:
+        usable = not record["empty"]
+        key, cost, cached = record["call"], record["cost"], record["cached"]
+        self.open.pop(record["id"], None)
+        if usable:
+            self.calls[key] = offset
+        if cached:
+            self.totals.cached += 1
+            return
+        self.totals.answered += 1
+        if cost is None:
+            self.totals.unpriced += 1
+        else:
+            self.totals.spent += cost
+
+    def _take_unit(self, record: Mapping[str, Any]) -> None:
+        done = Done(
+            stage=record["stage"],
+            key=record["key"],
+            inputs=record["inputs"],
+            status=record["status"],
+            reason=record["reason"],
+            value=record["value"],
+            blobs=record["blobs"],
+            cost=record["cost"],
+        )
+        for call in record["again"]:
+            self.calls.pop(call, None)
+        self.units.setdefault(done.stage, {})[done.key] = done

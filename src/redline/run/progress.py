@@ -1,0 +1,98 @@
+"""What a user sees while a run goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from redline.track import Status
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import TaskID
+
+
+class Progress(Protocol):
+    """Told of everything that changes; `stop` comes last, also after an error."""
+
+    def start(self) -> None: ...
+
+    def stage(self, name: str, total: int, done: int, failed: int, unscored: int) -> None:
+        """A stage begins: how many units it has, and how many are finished already."""
+
+    def unit(self, stage: str, status: Status) -> None: ...
+
+    def calls(self, in_flight: int, spent: float) -> None: ...
+
+    def note(self, sentence: str) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+class Silent:
+    """Shows nothing."""
+
+    def start(self) -> None: ...
+
+    def stage(self, name: str, total: int, done: int, failed: int, unscored: int) -> None: ...
+
+    def unit(self, stage: str, status: Status) -> None: ...
+
+    def calls(self, in_flight: int, spent: float) -> None: ...
+
+    def note(self, sentence: str) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+class Bars:
+    """A bar a stage, with counts of failed and unscored, calls in flight and money spent."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as RichProgress
+
+        self._rich = RichProgress(
+            TextColumn("{task.description:>9}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[counts]}"),
+            TextColumn("{task.fields[calls]}", style="dim"),
+            TimeElapsedColumn(),
+            console=console or Console(stderr=True),
+        )
+        self._tasks: dict[str, TaskID] = {}
+        self._counts: dict[str, dict[str, int]] = {}
+        self._current: str | None = None
+
+    def start(self) -> None:
+        self._rich.start()
+
+    def stage(self, name: str, total: int, done: int, failed: int, unscored: int) -> None:
+        self._counts[name] = {"failed": failed, "unscored": unscored}
+        task = self._rich.add_task(
+            name, total=total, completed=done, counts=self._said(name), calls=""
+        )
+        if self._current is not None:
+            self._rich.update(self._tasks[self._current], calls="")
+        self._tasks[name] = task
+        self._current = name
+
+    def unit(self, stage: str, status: Status) -> None:
+        if status != "ok":
+            self._counts[stage][status] += 1
+        self._rich.update(self._tasks[stage], advance=1, counts=self._said(stage))
+
+    def calls(self, in_flight: int, spent: float) -> None:
+        if self._current is not None:
+            text = f"{in_flight} in flight, {spent:.2f} USD" if in_flight or spent else ""
+            self._rich.update(self._tasks[self._current], calls=text)
+
+    def note(self, sentence: str) -> None:
+        self._rich.console.print(sentence, style="yellow", markup=False, highlight=False)
+
+    def stop(self) -> None:
+        self._rich.stop()
+
+    def _said(self, stage: str) -> str:
+        return ", ".join(f"{n} {name}" for name, n in self._counts[stage].items() if n)
