@@ -1,6 +1,5 @@
-"""The command line: one file a command group, thin."""
+"""The command line: one file a command group, thin; rooms are imported where they are used."""
 
+from redline.cli.app import main
 
-def main() -> None:
-    """Start the command line."""
-    print("redline")
+__all__ = ["main"]

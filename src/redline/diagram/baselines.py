@@ -46,9 +46,7 @@ def _parts(changes: Sequence[Hunk], rng: random.Random) -> list[tuple[Hunk, ...]
     return tries[:MOST_TRIES]
 
 
-def degraded(
-    sample: DiagramSample, draws: Callable[[str], bytes | None], seed: int = 0
-) -> Edited:
+def degraded(sample: DiagramSample, draws: Callable[[str], bytes | None], seed: int = 0) -> Edited:
     """A seeded part of the first gold's edit that still compiles.
 
     `draws` gives a code's picture as PNG bytes, or None where it does not compile cleanly. A part

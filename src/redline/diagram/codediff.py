@@ -28,9 +28,7 @@ def hunks(old: str, new: str) -> tuple[Hunk, ...]:
         if tag == "equal":
             continue
         if i2 - i1 == j2 - j1:
-            found += [
-                Hunk(i1 + k, i1 + k + 1, (b[j1 + k],)) for k in range(i2 - i1)
-            ]
+            found += [Hunk(i1 + k, i1 + k + 1, (b[j1 + k],)) for k in range(i2 - i1)]
         elif i1 == i2:
             found += [Hunk(i1, i1, (line,)) for line in b[j1:j2]]
         elif j1 == j2:

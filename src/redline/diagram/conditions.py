@@ -53,7 +53,7 @@ def shown(condition: Condition, inputs: Iterable[Input]) -> tuple[Input, ...]:
     return tuple(i for i in inputs if i != "instruction" or sees_drawing(condition))
 
 
-def faults(condition: Condition, inputs: Iterable[Input], want: str) -> str | None:
+def condition_fault(condition: Condition, inputs: Iterable[Input], want: str) -> str | None:
     """Why this combination can't be run, or None."""
     given = set(inputs)
     if condition not in CONDITIONS:
@@ -87,7 +87,9 @@ def _parts(
     parts: list[Part] = []
     for i in inputs:
         if i == "code":
-            parts.append(TextPart(f"The code of the diagram:\n```latex\n{sample.code.rstrip()}\n```"))
+            parts.append(
+                TextPart(f"The code of the diagram:\n```latex\n{sample.code.rstrip()}\n```")
+            )
         else:
             parts += [
                 TextPart(f'Picture "{LABELS[i]}":'),

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from redline.bench.sample import DiagramSample
 from redline.diagram.codediff import unified
 from redline.diagram.references import InputPictures
-from redline.diagram.task import DiagramTask, Judging, digest
+from redline.diagram.task import DiagramTask, Judging, Level, digest, verdict_key
+from redline.errors import UserError
 from redline.judge import Malformed, ask, verdict_request
 from redline.models.protocol import Request
 from redline.track import Context, Done, Finder, Finished, Unit
-
-Level = Literal["image", "code"]
 
 
 class JudgeStage:
@@ -48,7 +47,8 @@ class JudgeStage:
             seen.pop("pdf", None)
         inputs = digest(seen, sample.code, sample.golds, sample.instruction, j.settings)
         for repeat in range(j.repeats):
-            yield Unit(j.key(key, level, repeat), inputs, (level, sample, made, render))
+            key_ = verdict_key(key, j.entry(), level, repeat)
+            yield Unit(key_, inputs, (level, sample, made, render))
 
     async def run(self, unit: Unit, context: Context) -> Finished:
         level, sample, made, render = unit.payload
@@ -57,41 +57,54 @@ class JudgeStage:
         about = {"row": unit.key.partition("@")[0], "level": level}
         blob = render.blobs.get("png") if level == "image" and render else made.blobs.get("code")
         if blob is None:
-            return Finished("failed", "no_page" if level == "image" else "no_code",
-                            {**about, "scores": rubric.lowest()})
-        if level == "image":
-            request = await context.in_thread(self._image, sample, render, context)
-        else:
-            request = self._code(sample, context.blob(blob).decode())
+            reason = "no_page" if level == "image" else "no_code"
+            return Finished("failed", reason, {**about, "scores": rubric.lowest()})
+        request = await context.in_thread(self._request, level, sample, made, render, context)
         verdict = await ask(context, j.judge, rubric, request)
         if isinstance(verdict, Malformed):
             return Finished("unscored", verdict.kind, {**about, "message": verdict.reason})
         value = {**about, "scores": dict(verdict.scores), "reasons": dict(verdict.reasons)}
         return Finished("ok", None, value)
 
-    def _image(self, sample: DiagramSample, render: Done, context: Context) -> Request:
-        inputs = self._judging.inputs
-        pictures = {"candidate": self._pictures.letterboxed(context.blob(render.blobs["png"]))}
-        for label in ("original", "gold"):
-            if label in inputs:
-                data = context.blob(render.blobs[label])
-                pictures[label] = self._pictures.letterboxed(data)
-        if "instruction_picture" in inputs and sample.instruction_picture is not None:
-            pictures["instruction_picture"] = self._pictures.get(sample, "instruction")
-        texts = {}
-        if "instruction_text" in inputs and sample.instruction:
-            texts["instruction_text"] = sample.instruction
-        return verdict_request(self._judging.image, pictures, texts)
+    def _request(
+        self, level: Level, sample: DiagramSample, made: Done, render: Done | None, context: Context
+    ) -> Request:
+        """What the rubric shows and the judge inputs allow, as far as the sample has it."""
+        rubric = self._judging.rubric(level)
+        code = context.blob(made.blobs["code"]).decode() if "code" in made.blobs else None
+        pictures: dict[str, bytes] = {}
+        texts: dict[str, str] = {}
+        for item in rubric.shown(self._judging.inputs):
+            if item.kind == "text":
+                text = _text(item.label, sample, code)
+                if text:
+                    texts[item.label] = text
+            elif item.label == "instruction_picture":
+                if sample.instruction_picture is not None:
+                    pictures[item.label] = self._pictures.get(sample, "instruction")
+            elif render is not None:
+                name = "png" if item.label == "candidate" else item.label
+                picture = context.blob(render.blobs[name])
+                pictures[item.label] = self._pictures.letterboxed(picture)
+        return verdict_request(rubric, pictures, texts)
 
-    def _code(self, sample: DiagramSample, code: str) -> Request:
-        gold = sample.golds[0]
-        texts = {
-            "instruction_text": sample.instruction,
-            "original_to_candidate": unified(sample.code, code, "original", "candidate"),
-            "original_to_gold": unified(sample.code, gold, "original", "gold"),
-            "gold_to_candidate": unified(gold, code, "gold", "candidate"),
-        }
-        return verdict_request(self._judging.code, {}, {k: v for k, v in texts.items() if v})
+
+def _text(label: str, sample: DiagramSample, code: str | None) -> str | None:
+    """A text that a rubric may show, by its label."""
+    gold = sample.golds[0]
+    if label == "instruction_text":
+        return sample.instruction
+    if label == "original_code":
+        return sample.code
+    if label == "original_to_gold":
+        return unified(sample.code, gold, "original", "reference")
+    if code is None:
+        return None
+    if label == "original_to_candidate":
+        return unified(sample.code, code, "original", "candidate")
+    if label == "gold_to_candidate":
+        return unified(gold, code, "reference", "candidate")
+    raise UserError(f"A rubric asks for the text {label!r}, which the diagram track has not.")
 
 
 def _pending(render: Done | None) -> bool:

@@ -53,9 +53,7 @@ def references(
     golds: Sequence[Render] = [
         renderer.render(g, engine=first.engine, scale=first.scale) for g in sample.golds
     ]
-    pictures = tuple(
-        _picture(g, sample, f"gold {k}") for k, g in enumerate(golds, start=1)
-    )
+    pictures = tuple(_picture(g, sample, f"gold {k}") for k, g in enumerate(golds, start=1))
     return References(first.engine, first.scale, original, pictures)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from redline.bench.sample import DiagramSample
 from redline.diagram.references import ReferenceFault, References, Renders, references
 from redline.diagram.task import DiagramTask, digest
-from redline.pixels import Placement, PictureError, encode_png, letterbox, load_picture
+from redline.pixels import PictureError, Placement, encode_png, letterbox, load_picture
 from redline.tex import choose_engine
 from redline.tex.result import Render
 from redline.track import Context, Finder, Finished, Unit
@@ -93,7 +93,12 @@ class RenderStage:
         if abs(width - height) > 0.01 * max(width, height):
             notes.append(f"The answer is {width}x{height}, not square as the picture sent was.")
         png = encode_png(_undo(square, placement, original.shape[1], original.shape[0]))
-        value = {"status": "ok", "engine": refs.engine, "answer_px": [width, height], "notes": notes}
+        value = {
+            "status": "ok",
+            "engine": refs.engine,
+            "answer_px": [width, height],
+            "notes": notes,
+        }
         return Finished("ok", None, value, {**blobs, "png": png})
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from redline.bench.sample import DiagramSample
 from redline.track import Done, Finder, Outcome
@@ -13,36 +14,45 @@ JUDGED_CODE = ("code_IA", "code_CP", "oes_judged")
 
 
 @dataclass(frozen=True)
+class Facts:
+    """What results need to know of a sample. A run's manifest holds them, so that results can be
+    had from the run folder alone."""
+
+    id: str
+    edit_type: str
+    operations: int
+    drawn_with: str | None
+    subtypes: tuple[str, ...]
+    source_id: str
+    gold_model: str | None
+
+    @classmethod
+    def of(cls, s: DiagramSample) -> Facts:
+        source = s.source_id or s.id
+        return cls(s.id, s.edit_type, s.operations, s.drawn_with, s.subtypes, source, s.gold_model)
+
+    @classmethod
+    def read(cls, value: Mapping[str, Any]) -> Facts:
+        return cls(**{**value, "subtypes": tuple(value["subtypes"])})
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "subtypes": list(self.subtypes)}
+
+
+@dataclass(frozen=True)
 class Row:
     """`metrics` holds only what is defined for the row: a figure that could not be had is absent,
-    never a number. `judged` says whether all verdicts asked of the judge are there."""
+    never a number. A row without all of its verdicts keeps its measures and is unscored."""
 
     key: str
-    sample: DiagramSample
+    sample: Facts
     outcome: Outcome
     reason: str | None = None
     metrics: Mapping[str, float] = field(default_factory=dict)
 
 
-def verdicts_by_row(done: Finder, judge: str | None) -> dict[str, list[Done]]:
-    """Verdicts of one judge by row key. `judge` is the judge's full key part or its name."""
-    found: dict[str, list[Done]] = {}
-    if judge is None:
-        return found
-    for verdict in done.all("judge"):
-        row, _, rest = verdict.key.partition("@")
-        if rest.startswith(f"{judge}/"):
-            found.setdefault(row, []).append(verdict)
-    return found
-
-
-def judge_names(done: Finder) -> list[str]:
-    """Every judge with a verdict in the run."""
-    return sorted({v.key.partition("@")[2].rpartition("/")[0] for v in done.all("judge")})
-
-
 def make_rows(
-    keys: Iterable[tuple[str, DiagramSample]],
+    keys: Iterable[tuple[str, Facts]],
     done: Finder,
     verdict_keys: Callable[[str], Sequence[str]] | None,
 ) -> list[Row]:
@@ -53,7 +63,7 @@ def make_rows(
 
 def _row(
     key: str,
-    sample: DiagramSample,
+    sample: Facts,
     done: Finder,
     verdict_keys: Callable[[str], Sequence[str]] | None,
 ) -> Row:
@@ -75,7 +85,7 @@ def _row(
         names = ("code_similarity", "px_inside", "px_outside")
         metrics |= {n: float(v) for n in names if (v := measured.value.get(n)) is not None}
     failed = made.status == "failed" or (render is not None and render.status == "failed")
-    reason = (made.reason if made.status == "failed" else render.reason if render else None)
+    reason = made.reason if made.status == "failed" else render.reason if render else None
     outcome: Outcome = "failed" if failed else "scored"
     if verdict_keys is not None:
         verdicts = [done.get("judge", k) for k in verdict_keys(key)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,6 +22,17 @@ def digest(*parts: Any) -> str:
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
+Level = Literal["image", "code"]
+
+
+def verdict_key(row: str, judge: Mapping[str, Any], level: Level, repeat: int) -> str:
+    """The key of a verdict: row, judge, rubric, judge inputs and repeat. `judge` is an entry of
+    run.json (`Judging.entry`)."""
+    name, rubric_hash = judge[f"{level}_rubric"]
+    asked = f"{judge['judge']}/{name}:{rubric_hash[:12]}/{judge['inputs']}/{judge['settings'][:8]}"
+    return f"{row}@{asked}/{repeat}"
+
+
 @dataclass(frozen=True)
 class Judging:
     """A judge and how it is asked. `judge` is its name and its role; `settings` a digest of its
@@ -34,14 +45,19 @@ class Judging:
     repeats: int = 1
     settings: str = ""
 
-    def rubric(self, level: Literal["image", "code"]) -> Rubric:
+    def rubric(self, level: Level) -> Rubric:
         return self.image if level == "image" else self.code
 
-    def key(self, unit_key: str, level: Literal["image", "code"], repeat: int) -> str:
-        """The verdict's key: sample, judge, rubric, judge inputs and repeat."""
-        rubric = self.rubric(level)
-        seen = f"/{self.inputs}" if level == "image" else ""
-        return f"{unit_key}@{self.judge}/{rubric.name}:{rubric.hash[:12]}{seen}/{repeat}"
+    def entry(self) -> dict[str, Any]:
+        """This judge as run.json lists it."""
+        return {
+            "judge": self.judge,
+            "settings": self.settings,
+            "image_rubric": [self.image.name, self.image.hash],
+            "code_rubric": [self.code.name, self.code.hash],
+            "inputs": str(self.inputs),
+            "repeats": self.repeats,
+        }
 
 
 @dataclass(frozen=True)

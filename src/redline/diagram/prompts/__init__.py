@@ -40,4 +40,6 @@ def instruction_prompts() -> dict[str, Prompt]:
     """By condition, the sentence that says where the instruction is."""
     data = files(__package__).joinpath("instruction.toml").read_bytes()
     digest = hashlib.sha256(data).hexdigest()
-    return {k: Prompt(f"instruction:{k}", v, digest) for k, v in tomllib.loads(data.decode()).items()}
+    return {
+        k: Prompt(f"instruction:{k}", v, digest) for k, v in tomllib.loads(data.decode()).items()
+    }

@@ -1,0 +1,68 @@
+"""`redline demo`: three baselines on the bundled mini benchmark, scored without a key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from redline.cli.reading_runs import RunView
+
+BASELINE_ORDER = ("oracle", "degraded", "identity")
+
+
+def demo_command(
+    out: Annotated[Path, typer.Option(help="Where runs and the picture go.")] = Path(
+        "redline-demo"
+    ),
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N samples.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Documents rendered at once.")] = None,
+    unsandboxed: Annotated[
+        bool, typer.Option("--unsandboxed", help="Run TeX without a sandbox; recorded.")
+    ] = False,
+) -> None:
+    """Run three baselines on mini-diagram with the real renderer and measures; no key needed."""
+    from redline.cli import composing
+    from redline.cli.contact_sheet import write_contact_sheet
+    from redline.cli.evaluate import drive
+    from redline.cli.reading_runs import view
+    from redline.cli.results import result_tables
+    from redline.cli.tables import show
+    from redline.run import Options, RunFolder
+
+    sandbox = "none" if unsandboxed else "bubblewrap"
+    renderer = composing.make_renderer(sandbox)
+    limits = Options() if workers is None else Options(workers=workers)
+    views: list[RunView] = []
+    status = 0
+    for name in BASELINE_ORDER:
+        options = composing.EvalOptions(
+            bench="mini-diagram", model=f"baseline/{name}", limit=limit, sandbox=sandbox
+        )
+        benchmark = composing.load_benchmark(options)
+        task = composing.make_task(options, benchmark)
+        path = out / "runs" / name
+        typer.echo(
+            f"{options.model} on {benchmark.name}, {len(benchmark.samples)} samples", err=True
+        )
+        with RunFolder.create_or_open(path, composing.manifest(task, options, [])) as folder:
+            composing.write_facts(folder, benchmark)
+            status = max(
+                status, drive(folder, composing.make_stages(task, renderer, None), {}, limits)
+            )
+        views.append(view(path))
+        if status not in (0, 3):
+            raise typer.Exit(status)
+    for table in result_tables(views):
+        show(table)
+    picture = write_contact_sheet(out / "demo.png", views)
+    typer.echo(
+        f"\nThe three runs are in {out / 'runs'}, a picture of them is {picture}.\n"
+        f"Next: redline results {out / 'runs'}/* --by edit_type   (breakdowns)\n"
+        "      redline bench show mini-diagram                  (the samples)\n"
+        "      redline eval mini-diagram --model openai/NAME --judge google/NAME   (with keys)"
+    )
+    if status:
+        raise typer.Exit(status)

@@ -1,0 +1,439 @@
+"""`redline eval`, `score`, `judge` and `measure`: run stages of the diagram track."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from redline.cli.composing import EvalOptions, JudgeOptions
+    from redline.run import Options, Role
+
+Bench = Annotated[str, typer.Argument(help="A bundled benchmark's name or a benchmark folder.")]
+Out = Annotated[Path | None, typer.Option(help="The run folder; by default under runs/.")]
+Judge = Annotated[str | None, typer.Option(help="The judge, as provider/name.")]
+JudgeInputsOption = Annotated[
+    str,
+    typer.Option(
+        "--judge-inputs",
+        help="What the judge sees, of original, instruction_picture, instruction_text, gold, "
+        "candidate; by default all.",
+    ),
+]
+JudgeRepeats = Annotated[int, typer.Option(min=1, help="Verdicts a row.")]
+JudgeSetting = Annotated[
+    list[str] | None,
+    typer.Option(help="A sampling setting of the judge, NAME=VALUE (JSON value); repeatable."),
+]
+ImageRubric = Annotated[str, typer.Option(help="Rubric at image level: a name or a TOML file.")]
+CodeRubric = Annotated[str, typer.Option(help="Rubric at code level: a name or a TOML file.")]
+Ids = Annotated[str | None, typer.Option(help="Only these samples, separated by commas.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Only the first N samples.")]
+EditType = Annotated[str | None, typer.Option(help="Only samples of this edit type.")]
+Budget = Annotated[float | None, typer.Option(help="Stop before spending more than this, in USD.")]
+Connections = Annotated[int, typer.Option(min=1, help="Most calls at once to one model.")]
+Rpm = Annotated[int | None, typer.Option(min=1, help="Most calls a minute to one model.")]
+Tpm = Annotated[int | None, typer.Option(min=1, help="Most tokens a minute to one model.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Documents rendered at once.")]
+Cache = Annotated[
+    bool, typer.Option("--cache", help="Use replies that earlier runs got to the same requests.")
+]
+KeyEnv = Annotated[
+    str | None,
+    typer.Option(help="Variable that holds the key of an http:// or https:// model."),
+]
+JudgeKeyEnv = Annotated[str | None, typer.Option(help="The same for the judge.")]
+Unsandboxed = Annotated[
+    bool, typer.Option("--unsandboxed", help="Run TeX without a sandbox; recorded in the run.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        help="TOML file with any of these options (command line wins), and [command.NAME] models.",
+        is_eager=True,
+        callback=lambda ctx, value: _defaults(ctx, value),
+    ),
+]
+
+
+def _defaults(ctx: typer.Context, path: Path | None) -> Path | None:
+    """Options from a TOML file become this command's defaults."""
+    if path is None:
+        return None
+    import tomllib
+
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
+        raise typer.BadParameter(f"{path} can't be read as TOML: {e}") from e
+    given = {k.replace("-", "_"): v for k, v in data.items() if k != "command"}
+    known = {p.name for p in ctx.command.params}
+    unknown = sorted(set(given) - known)
+    if unknown:
+        raise typer.BadParameter(f"{path} sets {', '.join(unknown)}, which this command has not.")
+    for name, value in given.items():
+        if isinstance(value, dict) and name in ("setting", "judge_setting", "verbalizer_setting"):
+            given[name] = [f"{k}={json.dumps(v)}" for k, v in value.items()]
+        elif isinstance(value, (list, dict)) and name == "ids":
+            given[name] = ",".join(value)
+        elif isinstance(value, dict):
+            given[name] = json.dumps(value)
+    ctx.default_map = {**(ctx.default_map or {}), **given}
+    return path
+
+
+def eval_command(
+    bench: Bench,
+    model: Annotated[
+        str, typer.Option(help="provider/name, URL#name, baseline/NAME, command/NAME, replay/RUN.")
+    ],
+    judge: Judge = None,
+    condition: Annotated[
+        str, typer.Option(help="visual, text, visual+text, verbalized or visual+verbalized.")
+    ] = "visual",
+    inputs: Annotated[
+        str, typer.Option(help="What the model is given, of code, picture, instruction.")
+    ] = "code,picture,instruction",
+    verbalizer: Annotated[
+        str, typer.Option(help="Another model that puts the drawing into words.")
+    ] = "",
+    ids: Ids = None,
+    limit: Limit = None,
+    edit_type: EditType = None,
+    epochs: Annotated[int, typer.Option(min=1, help="Answers a sample.")] = 1,
+    temperature: Annotated[float | None, typer.Option(help="Of the model.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Of the model's reply.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Sent to the model; seeds baselines too.")
+    ] = None,
+    thinking: Annotated[str, typer.Option(help="on, off or default.")] = "default",
+    extra_body: Annotated[
+        str | None, typer.Option(help="JSON object merged into the request's body.")
+    ] = None,
+    timeout: Annotated[float, typer.Option(min=1, help="Of one call, in seconds.")] = 600.0,
+    verbalizer_setting: Annotated[
+        list[str] | None, typer.Option(help="A sampling setting of the verbalizer, NAME=VALUE.")
+    ] = None,
+    input_size: Annotated[
+        int, typer.Option(min=64, max=4096, help="Side in pixels of the square all pictures get.")
+    ] = 1024,
+    judge_inputs: JudgeInputsOption = "",
+    judge_repeats: JudgeRepeats = 1,
+    judge_setting: JudgeSetting = None,
+    image_rubric: ImageRubric = "viseditbench-image-v1",
+    code_rubric: CodeRubric = "viseditbench-code-v1",
+    budget: Budget = None,
+    connections: Connections = 32,
+    rpm: Rpm = None,
+    tpm: Tpm = None,
+    workers: Workers = None,
+    cache: Cache = False,
+    key_env: KeyEnv = None,
+    judge_key_env: JudgeKeyEnv = None,
+    unsandboxed: Unsandboxed = False,
+    out: Out = None,
+    config: ConfigOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a benchmark with a model: generate, render, measure and, with a judge, judge.
+
+    Starting the same command again resumes. Exit status: 0 complete, 3 unscored or missing rows
+    left or stopped by the budget, 2 wrong usage, 1 crash or full disk, 130/143 interrupted.
+    """
+    from redline.cli.composing import EvalOptions
+
+    settings: dict[str, Any] = {"thinking": thinking, "timeout_s": timeout}
+    settings |= {
+        k: v
+        for k, v in {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}.items()
+        if v is not None
+    }
+    if extra_body:
+        settings["extra_body"] = _json_object(extra_body, "--extra-body")
+    options = EvalOptions(
+        bench=bench,
+        model=model,
+        condition=condition,
+        inputs=inputs,
+        ids=tuple(i.strip() for i in ids.split(",") if i.strip()) if ids else (),
+        limit=limit,
+        edit_type=edit_type,
+        epochs=epochs,
+        seed=seed or 0,
+        input_size=input_size,
+        settings=settings,
+        verbalizer=verbalizer,
+        verbalizer_settings=_settings(verbalizer_setting),
+        sandbox="none" if unsandboxed else "bubblewrap",
+    )
+    chosen = _judge(judge, image_rubric, code_rubric, judge_inputs, judge_repeats, judge_setting)
+    limits = _limits(connections, rpm, tpm, workers, budget, cache)
+    _run(options, chosen, limits, out, config, key_env, judge_key_env, as_json)
+
+
+def score_command(
+    bench: Bench,
+    outputs: Annotated[
+        Path,
+        typer.Argument(help="Folder of ID.tex or ID.png, or a manifest (JSONL or CSV: id, path)."),
+    ],
+    name: Annotated[str, typer.Option(help="What to call these outputs.")] = "",
+    judge: Judge = None,
+    ids: Ids = None,
+    limit: Limit = None,
+    edit_type: EditType = None,
+    condition: Annotated[
+        str, typer.Option(help="Under which they were made; recorded.")
+    ] = "visual",
+    input_size: Annotated[int, typer.Option(min=64, max=4096)] = 1024,
+    judge_inputs: JudgeInputsOption = "",
+    judge_repeats: JudgeRepeats = 1,
+    judge_setting: JudgeSetting = None,
+    image_rubric: ImageRubric = "viseditbench-image-v1",
+    code_rubric: CodeRubric = "viseditbench-code-v1",
+    budget: Budget = None,
+    connections: Connections = 32,
+    rpm: Rpm = None,
+    tpm: Tpm = None,
+    workers: Workers = None,
+    cache: Cache = False,
+    judge_key_env: JudgeKeyEnv = None,
+    unsandboxed: Unsandboxed = False,
+    out: Out = None,
+    config: ConfigOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Score outputs made elsewhere. Files that fit no sample and samples without a file are
+    listed; the latter count as missing."""
+    from redline.cli.composing import EvalOptions
+
+    options = EvalOptions(
+        bench=bench,
+        model=f"outputs/{name or outputs.resolve().name}",
+        condition=condition,
+        ids=tuple(i.strip() for i in ids.split(",") if i.strip()) if ids else (),
+        limit=limit,
+        edit_type=edit_type,
+        input_size=input_size,
+        sandbox="none" if unsandboxed else "bubblewrap",
+    )
+    chosen = _judge(judge, image_rubric, code_rubric, judge_inputs, judge_repeats, judge_setting)
+    limits = _limits(connections, rpm, tpm, workers, budget, cache)
+    _run(options, chosen, limits, out, config, None, judge_key_env, as_json, outputs=outputs)
+
+
+def judge_command(
+    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    judge: Annotated[str, typer.Option(help="The judge, as provider/name.")],
+    bench: Annotated[
+        str | None, typer.Option(help="The run's benchmark folder, where it is not bundled.")
+    ] = None,
+    judge_inputs: JudgeInputsOption = "",
+    judge_repeats: JudgeRepeats = 1,
+    judge_setting: JudgeSetting = None,
+    image_rubric: ImageRubric = "viseditbench-image-v1",
+    code_rubric: CodeRubric = "viseditbench-code-v1",
+    budget: Budget = None,
+    connections: Connections = 32,
+    rpm: Rpm = None,
+    tpm: Tpm = None,
+    workers: Workers = None,
+    cache: Cache = False,
+    judge_key_env: JudgeKeyEnv = None,
+    config: ConfigOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Judge a run, or judge it again with another judge; older verdicts are kept."""
+    chosen = _judge(judge, image_rubric, code_rubric, judge_inputs, judge_repeats, judge_setting)
+    limits = _limits(connections, rpm, tpm, workers, budget, cache)
+    _again(run, bench, chosen, limits, config, judge_key_env, as_json, only=("judge",))
+
+
+def measure_command(
+    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    bench: Annotated[
+        str | None, typer.Option(help="The run's benchmark folder, where it is not bundled.")
+    ] = None,
+    workers: Workers = None,
+    as_json: AsJson = False,
+) -> None:
+    """Render and measure what a run generated, as far as that is missing or stale."""
+    limits = _limits(32, None, None, workers, None, False)
+    _again(run, bench, None, limits, None, None, as_json, only=("render", "measure"))
+
+
+def _settings(pairs: list[str] | None) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for pair in pairs or []:
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"A setting is NAME=VALUE; got {pair!r}.")
+        try:
+            found[name.strip()] = json.loads(text)
+        except ValueError:
+            found[name.strip()] = text.strip()
+    return found
+
+
+def _json_object(text: str, option: str) -> Mapping[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError as e:
+        raise typer.BadParameter(f"{option} is not JSON: {e}") from e
+    if not isinstance(value, dict):
+        raise typer.BadParameter(f"{option} must be a JSON object.")
+    return value
+
+
+def _judge(
+    name: str | None,
+    image_rubric: str,
+    code_rubric: str,
+    inputs: str,
+    repeats: int,
+    setting: list[str] | None,
+) -> JudgeOptions | None:
+    from redline.cli.composing import JudgeOptions
+
+    if name is None:
+        return None
+    return JudgeOptions(name, image_rubric, code_rubric, inputs, repeats, _settings(setting))
+
+
+def _limits(
+    connections: int,
+    rpm: int | None,
+    tpm: int | None,
+    workers: int | None,
+    budget: float | None,
+    cache: bool,
+) -> Options:
+    from redline.cli.composing import cache_root
+    from redline.run import Options
+
+    options = Options(
+        connections=connections,
+        requests_per_minute=rpm,
+        tokens_per_minute=tpm,
+        budget_usd=budget,
+        cache_dir=cache_root() / "replies" if cache else None,
+    )
+    return options if workers is None else replace(options, workers=workers)
+
+
+def _run(
+    options: EvalOptions,
+    judge: JudgeOptions | None,
+    limits: Options,
+    out: Path | None,
+    config: Path | None,
+    key_env: str | None,
+    judge_key_env: str | None,
+    as_json: bool,
+    outputs: Path | None = None,
+) -> None:
+    from redline.cli import composing
+    from redline.diagram import find_outputs
+    from redline.run import RunFolder
+
+    benchmark = composing.load_benchmark(options)
+    found = find_outputs(outputs, benchmark) if outputs else None
+    task = composing.make_task(options, benchmark, found.want if found else None)
+    judging = composing.make_judging(judge, benchmark) if judge else None
+    if benchmark.defaults.get("judge") and judge is None:
+        typer.echo(f"{benchmark.name} suggests the judge {benchmark.defaults['judge']}.", err=True)
+    if found:
+        _tell_outputs(found.surplus, found.missing)
+    roles = composing.make_roles(options, judge, config, key_env, judge_key_env, task)
+    renderer = composing.make_renderer(options.sandbox)
+    path = composing.resolve_out(out, options, benchmark)
+    judges = [judging] if judging else []
+    with RunFolder.create_or_open(path, composing.manifest(task, options, judges)) as folder:
+        composing.write_facts(folder, benchmark)
+        stages = composing.make_stages(task, renderer, judging, found)
+        status = drive(folder, stages, roles, limits)
+    finish(path, judge.name if judge else None, status, as_json)
+
+
+def _tell_outputs(surplus: tuple[str, ...], missing: tuple[str, ...]) -> None:
+    for what, names in (("Fits no sample", surplus), ("Sample without an output", missing)):
+        for name in names:
+            typer.echo(f"{what}: {name}", err=True)
+
+
+def _again(
+    run: Path,
+    bench: str | None,
+    judge: JudgeOptions | None,
+    limits: Options,
+    config: Path | None,
+    judge_key_env: str | None,
+    as_json: bool,
+    only: tuple[str, ...],
+) -> None:
+    from redline.cli import composing
+    from redline.run import RunFolder
+
+    options, benchmark, manifest = composing.reopen(run, bench)
+    task = composing.make_task(options, benchmark, manifest.params["want"])
+    judging = composing.make_judging(judge, benchmark) if judge else None
+    roles: dict[str, Role] = {}
+    if judge:
+        roles = composing.judge_roles(judge, config, judge_key_env)
+    renderer = composing.make_renderer(options.sandbox)
+    if judging:
+        manifest = manifest.with_judge(judging.entry())
+    with RunFolder.create_or_open(run, manifest) as folder:
+        stages = composing.make_stages(task, renderer, judging, None, only)
+        status = drive(folder, stages, roles, limits)
+    finish(run, judge.name if judge else None, status, as_json)
+
+
+def drive(folder: Any, stages: Any, roles: Mapping[str, Role], limits: Options) -> int:
+    """Run the stages, close the models, and say in one line where everything is."""
+    import asyncio
+    import sys
+
+    from redline.run import Bars, Silent, execute
+
+    progress = Bars() if sys.stderr.isatty() else Silent()
+
+    async def run() -> Any:
+        try:
+            return await execute(folder, stages, roles, limits, progress)
+        finally:
+            for role in roles.values():
+                await role.model.close()
+
+    summary = asyncio.run(run())
+    for warning in summary.warnings:
+        typer.echo(f"Note: {warning}", err=True)
+    if summary.stopped:
+        typer.echo(f"Stopped: {summary.stopped}", err=True)
+    typer.echo(summary.sentence(), err=True)
+    return int(summary.exit_status)
+
+
+def finish(path: Path, judge: str | None, status: int, as_json: bool) -> None:
+    """Show the results and end with the run's exit status."""
+    from redline.cli.reading_runs import view
+    from redline.cli.results import result_json, result_tables
+    from redline.cli.tables import show
+
+    seen = view(path, judge)
+    if as_json:
+        typer.echo(json.dumps(result_json(seen), indent=2, ensure_ascii=False))
+    else:
+        for table in result_tables([seen]):
+            show(table)
+    if status == 0 and not seen.complete:
+        status = 3
+    if status:
+        raise typer.Exit(status)
