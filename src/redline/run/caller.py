@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import random
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -146,24 +146,30 @@ class Caller:
             raise Interrupted from None
         cost: float | None = 0.0
         try:
-            began = await line.limiter.acquire(guess.tokens)
-            with busy.held():
-                try:
+            # The turn is given back when the reply is on disk: so at most as many replies as
+            # there are connections can be lost by a kill.
+            async with self._turn(line, guess.tokens) as began:
+                with busy.held():
                     self._stop.check()
                     sent, started = self._send(call, reserve), time.monotonic()
                     # Until an answer is known the money counts as spent.
                     cost = reserve
-                    reply = await self._complete(line.role, call, request)
-                except ProviderError as error:
-                    cost = self._failed(line, sent, error, tries, began, reserve)
-                    return None
-                finally:
-                    line.limiter.release()
-                seconds = time.monotonic() - started
-                cost = self._learn(line, reply, tries)
-                await self._keep(
-                    call, reply, busy, sent=sent, cost=cost, seconds=seconds, attempts=tries.sent
-                )
+                    try:
+                        reply = await self._complete(line.role, call, request)
+                    except ProviderError as error:
+                        cost = self._failed(line, sent, error, tries, began, reserve)
+                        return None
+                    seconds = time.monotonic() - started
+                    cost = self._learn(line, reply, tries)
+                    await self._keep(
+                        call,
+                        reply,
+                        busy,
+                        sent=sent,
+                        cost=cost,
+                        seconds=seconds,
+                        attempts=tries.sent,
+                    )
         finally:
             self.budget.settle(reserve, reserve if cost is None else cost)
             self._progress.calls(self.in_flight, self.budget.spent)
@@ -176,6 +182,14 @@ class Caller:
             with contextlib.suppress(OSError):
                 self._cache.put(call.cache_key, reply)
         return Kept(reply, cost, False)
+
+    @contextlib.asynccontextmanager
+    async def _turn(self, line: _Line, tokens: int) -> AsyncIterator[float]:
+        began = await line.limiter.acquire(tokens)
+        try:
+            yield began
+        finally:
+            line.limiter.release()
 
     def _send(self, call: Call, reserve: float) -> str:
         sent = self._folder.note_sent(call.record(), reserve)
