@@ -1,0 +1,66 @@
+"""`[command.NAME]` in the user's own TOML: which program plays a model, and how it is called."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from redline.errors import UserError
+from redline.models.names import ModelNameError
+
+EXAMPLE = '[command.NAME]\nargv = ["python3", "/path/to/program.py"]\nmode = "stdin"'
+
+
+class CommandConfigError(UserError):
+    """A configuration that can't be used."""
+
+
+@dataclass(frozen=True)
+class CommandConfig:
+    """`argv` is run as it is, without a shell. `env` names the only variables that are passed on.
+    `timeout_s` None: the time-out of the model's settings."""
+
+    name: str
+    argv: tuple[str, ...]
+    mode: Literal["stdin", "files"]
+    env: tuple[str, ...]
+    timeout_s: float | None
+
+
+def load_command(name: str, path: Path) -> CommandConfig:
+    """Read `[command.NAME]`. Raises ModelNameError for a name that isn't there and
+    CommandConfigError with a sentence for a file that can't be used."""
+    from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+    class Entry(BaseModel):
+        model_config = ConfigDict(extra="forbid", strict=True)
+        argv: list[str] = Field(min_length=1)
+        mode: Literal["stdin", "files"] = "stdin"
+        env: list[str] = []
+        timeout_s: float | None = Field(default=None, gt=0)
+
+    try:
+        data = tomllib.loads(path.read_text())
+    except FileNotFoundError:
+        raise ModelNameError(
+            f"command/{name} is not set up: {path} does not exist. Write into it:\n{EXAMPLE}"
+        ) from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
+        raise CommandConfigError(f"{path} can't be read: {e}.") from None
+    table = data.get("command")
+    entries = table if isinstance(table, dict) else {}
+    if name not in entries:
+        known = ", ".join(f"command/{n}" for n in entries) or "none"
+        raise ModelNameError(
+            f"{path} has no [command.{name}] (there: {known}). Write into it:\n{EXAMPLE}"
+        )
+    try:
+        entry = Entry.model_validate(entries[name])
+    except ValidationError as e:
+        faults = "; ".join(
+            f"{'.'.join(map(str, f['loc'])) or 'the entry'}: {f['msg']}" for f in e.errors()
+        )
+        raise CommandConfigError(f"[command.{name}] in {path} is wrong: {faults}.") from None
+    return CommandConfig(name, tuple(entry.argv), entry.mode, tuple(entry.env), entry.timeout_s)

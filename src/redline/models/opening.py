@@ -1,0 +1,59 @@
+"""From a model's name to a model that can be called."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from redline.models.keys import find_key
+from redline.models.names import parse_name
+from redline.models.protocol import Model, Settings
+from redline.models.settings_file import user_file
+
+
+def open_model(
+    name: str,
+    settings: Settings,
+    *,
+    key_env: str | None = None,
+    env: Mapping[str, str] = os.environ,
+    config: Path | None = None,
+) -> Model:
+    """Open a model by name; nothing is sent yet.
+
+    A key comes from the provider's variable in `env`, or from the one that `key_env` names; a
+    server named by its address gets a key only with `key_env`. `config` is the user's TOML with
+    the programs for `command/NAME` (default: $REDLINE_CONFIG, else ~/.config/redline/config.toml).
+    Raises ModelNameError for a name that means nothing, ProviderError("auth") where a key is
+    missing.
+    """
+    parsed = parse_name(name)
+    if parsed.provider == "command":
+        from redline.models.command import CommandModel
+        from redline.models.command_config import load_command
+
+        path = config or user_file("config.toml", "REDLINE_CONFIG", env)
+        return CommandModel(name, load_command(parsed.model, path), settings, env)
+    key = find_key(parsed.provider, env, key_env)
+    model, base_url = parsed.model, parsed.base_url
+    # Imported here: httpx takes a while to load, and most commands call no model.
+    if parsed.provider == "google":
+        from redline.models.google import GeminiModel
+
+        return GeminiModel(name, model, base_url, settings, key)
+    if parsed.provider == "anthropic":
+        from redline.models.anthropic import ClaudeModel
+
+        return ClaudeModel(name, model, base_url, settings, key)
+    if parsed.provider == "openai" and model.startswith("gpt-image"):
+        from redline.models.openai_pictures import PictureEditModel
+
+        return PictureEditModel(name, model, base_url, settings, key)
+    from redline.models.openai_chat import ChatModel, Dialect
+
+    dialects: dict[str, Dialect] = {
+        "openai": "openai", "openrouter": "openrouter", "ollama": "ollama",
+    }  # fmt: skip
+    dialect = dialects.get(parsed.provider, "server")
+    return ChatModel(name, model, base_url, settings, key, dialect)
