@@ -19,7 +19,7 @@ from redline.models.protocol import (
     Usage,
 )
 from redline.run import Manifest, Options, Role, RunFolder, Summary, execute
-from redline.track import Context, Finder, Finished, Unit
+from redline.track import Context, Finder, Finished, Stage, Unit
 
 CARD = ModelCard("toy/m", "toy", "toy", input_per_mtok=1.0, output_per_mtok=2.0)
 UNPRICED = ModelCard("toy/m", "toy", "toy")
@@ -166,7 +166,7 @@ async def _main(path: Path, port: int, samples: int) -> int:
     with RunFolder.create_or_open(path, manifest()) as folder:
         print("ready", flush=True)
         roles = {"model": Role(model, CARD), "judge": Role(model, CARD)}
-        stages = [Generate([f"s{i}#0" for i in range(samples)]), Judge()]
+        stages: list[Stage] = [Generate([f"s{i}#0" for i in range(samples)]), Judge()]
         summary = await execute(folder, stages, roles, FAST)
     await model.close()
     print(summary.sentence(), flush=True)

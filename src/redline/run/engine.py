@@ -160,11 +160,11 @@ class _Engine:
         except Exception as error:
             result = _crashed(error)
         with busy.held():
-            await asyncio.shield(
+            kept = await asyncio.shield(
                 asyncio.ensure_future(self._keep(stage, unit, result, context, began, again))
             )
-        now[result.status] += 1
-        self._progress.unit(stage.name, result.status)
+        now[kept.status] += 1
+        self._progress.unit(stage.name, kept.status)
 
     async def _keep(
         self,
@@ -174,7 +174,7 @@ class _Engine:
         context: UnitContext,
         began: float,
         again: Sequence[str],
-    ) -> None:
+    ) -> Finished:
         seconds = time.monotonic() - began
         try:
             await self._folder.finish(
@@ -182,9 +182,9 @@ class _Engine:
             )
         except (TypeError, ValueError) as error:
             # A value that JSON cannot say is a fault of the stage, not of the model.
-            await self._folder.finish(
-                stage.name, unit, _crashed(error), cost=context.cost, seconds=seconds
-            )
+            result = _crashed(error)
+            await self._folder.finish(stage.name, unit, result, cost=context.cost, seconds=seconds)
+        return result
 
     # -- stopping ----------------------------------------------------------------------------
 

@@ -1,0 +1,276 @@
+"""Limits on calls: how many at once, how many a minute, how long to wait, how much to spend."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+
+from redline.models.protocol import (
+    Message,
+    ModelCard,
+    PicturePart,
+    ProviderError,
+    Reply,
+    Request,
+    Settings,
+    TextPart,
+)
+from redline.run import BudgetUnknown, Options, RunFolder
+from redline.run.backoff import wait_s
+from redline.run.budget import Budget, BudgetReached, estimate
+from redline.run.limiter import Limiter
+from tests.run.toy import CARD, FAST, UNPRICED, Generate, Scripted, run, say
+
+
+class Clock:
+    """A clock that moves only when everyone sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        until = self.now + seconds
+        while self.now < until:
+            await asyncio.sleep(0)
+            self.now = min(until, self.now + 0.25)
+
+
+def limiter(most: int, **more: int) -> tuple[Limiter, Clock]:
+    clock = Clock()
+    return Limiter(most, clock=clock, sleep=clock.sleep, **more), clock
+
+
+def test_the_limit_falls_under_429s_once_for_calls_in_flight_together() -> None:
+    async def story() -> list[int]:
+        gate, clock = limiter(32)
+        limits = []
+        began = [await gate.acquire(0) for _ in range(32)]
+        clock.now += 1
+        for start in began:
+            gate.slow_down(start, None)
+            gate.release()
+        limits.append(gate.limit)
+        clock.now += 1
+        start = await gate.acquire(0)
+        gate.slow_down(start, None)
+        gate.release()
+        limits.append(gate.limit)
+        return limits
+
+    assert asyncio.run(story()) == [16, 8]
+
+
+def test_the_limit_recovers_by_one_after_as_many_successes_as_it_allows() -> None:
+    async def story() -> list[int]:
+        gate, _ = limiter(4)
+        gate.slow_down(await gate.acquire(0), None)
+        gate.release()
+        limits = [gate.limit]
+        for _ in range(2 + 3 + 4):
+            await gate.acquire(0)
+            gate.succeeded()
+            gate.release()
+            limits.append(gate.limit)
+        return limits
+
+    assert asyncio.run(story()) == [2, 2, 3, 3, 3, 4, 4, 4, 4, 4]
+
+
+def test_no_more_calls_than_the_limit_are_in_flight() -> None:
+    async def story() -> int:
+        gate, _ = limiter(3)
+        most = 0
+
+        async def one() -> None:
+            nonlocal most
+            await gate.acquire(0)
+            most = max(most, gate.in_flight)
+            await asyncio.sleep(0)
+            gate.release()
+
+        await asyncio.gather(*(one() for _ in range(20)))
+        assert gate.in_flight == 0
+        return most
+
+    assert asyncio.run(story()) == 3
+
+
+def test_a_cancelled_waiter_gives_its_turn_on() -> None:
+    async def story() -> None:
+        gate, _ = limiter(1)
+        await gate.acquire(0)
+        waiting = [asyncio.create_task(gate.acquire(0)) for _ in range(3)]
+        await asyncio.sleep(0)
+        waiting[1].cancel()
+        gate.release()
+        waiting[0].cancel()  # it was given the turn but has not run yet
+        await asyncio.wait(waiting[:2])
+        await asyncio.wait_for(waiting[2], 1)
+        assert gate.in_flight == 1
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize(("more", "tokens"), [({"requests": 5}, 1), ({"tokens": 50}, 10)])
+def test_no_window_of_a_minute_holds_more_than_was_allowed(
+    more: dict[str, int], tokens: int
+) -> None:
+    async def story() -> list[float]:
+        gate, _ = limiter(8, **more)
+        times = []
+
+        async def one() -> None:
+            times.append(await gate.acquire(tokens))
+            gate.release()
+
+        await asyncio.gather(*(one() for _ in range(17)))
+        return sorted(times)
+
+    times = asyncio.run(story())
+    assert len(times) == 17
+    for first, sixth in zip(times, times[5:], strict=False):
+        assert sixth - first >= 60.0
+    assert times[-1] - times[0] <= 3 * 60.0 + 1
+
+
+def test_a_request_heavier_than_a_minutes_tokens_goes_out_alone() -> None:
+    async def story() -> None:
+        gate, _ = limiter(2, tokens=10)
+        await asyncio.wait_for(gate.acquire(500), 1)
+
+    asyncio.run(story())
+
+
+def test_retry_after_holds_all_calls_back() -> None:
+    async def story() -> float:
+        gate, _ = limiter(4)
+        start = await gate.acquire(0)
+        gate.slow_down(start, 7.0)
+        gate.release()
+        return await gate.acquire(0) - start
+
+    assert asyncio.run(story()) >= 7.0
+
+
+def test_waits_are_jittered_over_a_doubling_range_and_capped() -> None:
+    options = Options(backoff_s=1.0, backoff_cap_s=20.0, retry_after_cap_s=30.0)
+    draw = random.Random(1)
+    for tried, top in ((1, 1), (2, 2), (3, 4), (5, 16), (6, 20), (9, 20)):
+        waits = [wait_s(options, tried, None, draw) for _ in range(300)]
+        assert 0 <= min(waits) < 0.1 * top
+        assert 0.9 * top < max(waits) <= top
+    asked = [wait_s(options, 1, 5.0, draw) for _ in range(100)]
+    assert 5.0 <= min(asked) < max(asked) <= 6.0
+    assert 30.0 <= wait_s(options, 1, 4000.0, draw) <= 31.0
+
+
+def test_an_estimate_counts_texts_pictures_and_the_longest_answer() -> None:
+    parts = (TextPart("x" * 300), PicturePart(b"", "original"), PicturePart(b"", "instruction"))
+    request = Request((Message("user", parts),))
+    # 300 / 3 + 2 * 1600 = 3300 tokens in; 1000 out
+    guess = estimate(CARD, Settings(max_tokens=1000), request)
+    assert guess.tokens == 4300
+    assert guess.usd == pytest.approx((3300 * 1.0 + 1000 * 2.0) / 1e6)
+    picture = ModelCard("p", "p", "p", input_per_mtok=0.0, output_per_mtok=0.0, per_picture=0.04)
+    want = Request((Message("user", parts),), want="picture")
+    assert estimate(picture, Settings(), want).usd == pytest.approx(0.04)
+    assert estimate(UNPRICED, Settings(), request).usd is None
+
+
+def test_a_budget_waits_for_calls_in_flight_before_it_says_no() -> None:
+    async def story() -> None:
+        budget = Budget(1.0, 0.0)
+        await budget.reserve(0.8)
+        waiting = asyncio.create_task(budget.reserve(0.5))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        budget.settle(0.8, 0.1)
+        await asyncio.wait_for(waiting, 1)
+        budget.settle(0.5, 0.7)
+        with pytest.raises(BudgetReached, match=r"0\.8000 USD"):
+            await budget.reserve(0.3)
+
+    asyncio.run(story())
+
+
+def test_a_run_never_spends_more_than_its_budget_and_goes_on_with_a_larger_one(
+    tmp_path: Path,
+) -> None:
+    # A call costs 100 * 1 + 50 * 2 = 200 millionths; 4096 tokens out are feared: 8,200 or so.
+    keys = [f"s{i}#0" for i in range(40)]
+    model = Scripted()
+    path = tmp_path / "run"
+    options = Options(**{**vars(FAST), "budget_usd": 0.012})
+    summary = run(path, [Generate(keys)], model, options)
+    assert summary.exit_status == 3
+    assert summary.stopped is not None
+    assert "--budget" in summary.stopped
+    assert summary.spent <= 0.012
+    assert summary.spent == pytest.approx(len(model.asked) * 200e-6)
+    assert 0 < summary.stages["generate"].missing < 40
+    before = len(model.asked)
+    assert run(path, [Generate(keys)], model, options).calls_sent == 0
+    assert run(path, [Generate(keys)], model).exit_status == 0
+    assert len(model.asked) == 80 > before
+
+
+def test_a_budget_needs_a_price(tmp_path: Path) -> None:
+    options = Options(**{**vars(FAST), "budget_usd": 1.0})
+    model = Scripted()
+    with pytest.raises(BudgetUnknown, match="price of toy/m is not known"):
+        run(tmp_path / "run", [Generate(["s1#0"])], model, options, UNPRICED)
+    assert model.asked == []
+
+
+def test_a_call_of_unknown_price_is_null_and_counted_apart(tmp_path: Path) -> None:
+    summary = run(tmp_path / "run", [Generate(["s1#0"])], Scripted(), card=UNPRICED)
+    assert summary.unpriced == 2
+    assert summary.spent == 0
+    assert "2 calls of unknown price" in summary.sentence()
+    done = RunFolder.open(tmp_path / "run").get("generate", "s1#0")
+    assert done is not None
+    assert done.cost is None
+
+
+class Throttled(Scripted):
+    """Says 429 while more than `allowed` calls are in flight."""
+
+    allowed = 3
+
+    def __init__(self) -> None:
+        super().__init__(self._say)
+        self.refused = 0
+        self.at_once: list[int] = []
+
+    def _say(self, prompt: str, n: int) -> Reply | ProviderError:
+        self.at_once.append(self._now + 1)
+        if self._now + 1 > self.allowed:
+            self.refused += 1
+            return ProviderError("rate_limit", "Slow down.", status=429)
+        return say("ok")
+
+
+def test_under_429s_a_run_slows_down_and_speeds_up_again_when_they_end(tmp_path: Path) -> None:
+    model = Throttled()
+    keys = [f"s{i}#0" for i in range(120)]
+    options = Options(**{**vars(FAST), "connections": 24, "attempts": 60})
+
+    summary = run(tmp_path / "run", [Generate(keys)], model, options)
+    assert summary.exit_status == 0
+    asked = model.at_once
+    first, last = asked[:24], asked[-60:]
+    assert max(first) == 24
+    assert sum(last) / len(last) <= 8
+    # Most refusals come before the limit has fallen.
+    assert model.refused < 120
+    model.allowed = 1000
+    model.at_once = []
+    more = [f"t{i}#0" for i in range(400)]
+    run(tmp_path / "run2", [Generate(more)], model, options)
+    assert max(model.at_once[-200:]) >= 20
