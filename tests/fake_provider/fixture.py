@@ -19,7 +19,8 @@ class FakeProvider:
     """A running fake provider. `url` has no path; `model(NAME)` is what `open_model` takes."""
 
     def __init__(self, *arguments: str) -> None:
-        command = [sys.executable, "-m", "tests.fake_provider.server", "--port", "0", *arguments]
+        server = [sys.executable, "-m", "tests.fake_provider.server", "--until-stdin-closes"]
+        command = [*server, *arguments]
         self._process = subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )

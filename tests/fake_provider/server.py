@@ -179,16 +179,16 @@ class Connection(asyncio.Protocol):
 _STATUSES = {s.value for s in HTTPStatus}
 
 
-async def serve(port: int, latency_s: float, cheap: bool) -> None:
+async def serve(port: int, latency_s: float, cheap: bool, until_stdin_closes: bool) -> None:
     state = State(latency_s, cheap)
     loop = asyncio.get_running_loop()
     server = await loop.create_server(
         lambda: Connection(state), "127.0.0.1", port, backlog=512, reuse_address=True
     )
     print(server.sockets[0].getsockname()[1], flush=True)
-    # A server whose parent died must not stay behind: it ends when its stdin does.
-    reader = asyncio.StreamReader()
-    with contextlib.suppress(OSError, ValueError):
+    if until_stdin_closes:
+        # A server whose parent was killed must not stay behind.
+        reader = asyncio.StreamReader()
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
         await reader.read()
         return
@@ -200,9 +200,10 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--latency-ms", type=float, default=0.0)
     parser.add_argument("--cheap", action="store_true")
+    parser.add_argument("--until-stdin-closes", action="store_true")
     args = parser.parse_args()
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(serve(args.port, args.latency_ms / 1000, args.cheap))
+        asyncio.run(serve(args.port, args.latency_ms / 1000, args.cheap, args.until_stdin_closes))
 
 
 if __name__ == "__main__":
