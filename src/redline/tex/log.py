@@ -1,0 +1,203 @@
+"""Reads a TeX log: the first error with class and line, missing characters, what is lacking."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from redline.tex.result import Engine, ErrorClass, TexError
+
+_AT = re.compile(r"^(?P<file>(?:\./|/|[A-Za-z0-9_<])[^:\n]*?):(?P<line>\d+): (?P<text>\S.*)$")
+_BANG = re.compile(r"^! ?(?P<text>\S.*)$")
+_CONTEXT = re.compile(r"^(?:l\.\d+|<[^>]+>|\\\S+.*->)")
+_CONTINUED = re.compile(r"^\([A-Za-z0-9-]+\)\s+")
+_FATAL = re.compile(r"^\s*==> Fatal error|^Emergency stop")
+_MISSING_CHAR = re.compile(r"^Missing character: There is no (.+?) in font (.+?)!?$", re.MULTILINE)
+_CJK = re.compile(r"Unicode character [぀-ヿ㐀-䶿一-鿿가-힯豈-﫿]")
+
+# In order: the first pattern found in the message names the class.
+_CLASSES: tuple[tuple[ErrorClass, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(pattern))  # type: ignore[misc]
+    for kind, pattern in (
+        ("missing_library", r"did not find the (?:tikz|pgf|pgfplots|graph drawing|\w+) library"),
+        ("missing_library", r"library '?\"?[\w.-]+'?\"? (?:not found|does not exist|unknown)"),
+        ("missing_library", r"(?:cannot|could not|can't) (?:find|load) (?:the )?(?:tikz|pgf|\w+) ?library"),
+        ("missing_library", r"Unknown (?:tikz|pgfplots) library"),
+        ("missing_package", r"File [`'][^']+\.(?:sty|cls|def|ldf|clo|fd)' not found"),
+        ("missing_font", r"not loadable|Font \S+ at \d+ not found|[Ff]ont \"[^\"]*\" cannot be found"),
+        ("missing_font", r"cannot find .*\.(?:pfb|ttf|otf|enc)\b|[Mm]etric file not found"),
+        ("missing_file", r"File [`'][^']+' not found|Unable to load picture|I can't find file"),
+        ("missing_file", r"[Cc]annot find (?:image|file)|Could not read table file"),
+        ("no_document", r"Missing \\begin\{document\}|\\normalsize is not defined"),
+        ("undefined_environment", r"Environment .+ undefined"),
+        ("undefined_command", r"Undefined control sequence|Command \\?\S+ (?:undefined|not defined)"),
+        ("unknown_key", r"I do not know the key|unknown (?:key|option|choice)|Unknown option|Unknown choice"),
+        ("unknown_shape", r"No shape named|Unknown shape|Unknown arrow tip kind"),
+        ("unknown_colour", r"[Uu]ndefined colou?r|Unknown colou?r"),
+        ("capacity_exceeded", r"TeX capacity exceeded"),
+        ("dimension_too_large", r"Dimension too large|Arithmetic overflow|Number too big"),
+        ("missing_number", r"Missing number|Illegal unit of measure"),
+        ("runaway", r"Runaway|File ended while scanning|Paragraph ended before"),
+        ("unclosed_group", r"no legal \\end found|Missing \} inserted|Extra \}|Too many \}|Missing \{"),
+        ("unclosed_group", r"\\begin\{.*\} on input line \d+ ended by|Extra \\endgroup|\\begin\{.*\}.*ended by"),
+        ("output_limit", r"No space left on device"),
+        ("memory_limit", r"not enough memory|memory exhausted"),
+        ("syntax", r"Missing|Misplaced|Extra|Illegal|Giving up on this path|Cannot parse|Incomplete"),
+        ("syntax", r"doesn't match its definition|Improper|Bad math|Use of|You can't use|Double (?:sub|super)script"),
+        ("syntax", r"Unknown function|Unknown operator|Could not parse|PGF Math Error|\+ or a comma expected"),
+        ("no_page", r"no output PDF file|No pages of output"),
+    )
+)  # fmt: skip
+
+_WANTS_LUA = re.compile(
+    r"(?:requires?|needs?|must use|only works? with|works only with) (?:to be run with )?(?:the )?Lua(?:La)?TeX"
+    r"|LuaTeX is required|graph drawing (?:library|engine)?.*Lua|Undefined control sequence \\(?:directlua|luaexec)",
+    re.IGNORECASE,
+)
+_WANTS_UNICODE = re.compile(
+    r"requires either XeTeX or|cannot-use-pdftex|(?:requires?|needs?|must use).*(?:Xe(?:La)?TeX|Unicode engine)"
+    r"|XeTeX is required|Undefined control sequence \\(?:XeTeX\w*|setmainfont)",
+    re.IGNORECASE,
+)
+_WANTS_PDFTEX = re.compile(
+    r"Undefined control sequence \\pdf(?:output|pagewidth|pageheight|obj|literal|compresslevel|minorversion|strcmp|shellescape|mdfivesum|uniformdeviate|setrandomseed|texversion|savepos)"
+    r"|(?:requires?|must use) pdf(?:La)?TeX",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class LogError:
+    """An error as the log tells it: `file` as TeX names it (None where it names none), `line`
+    1-based in that file, `text` on one line."""
+
+    kind: ErrorClass
+    text: str
+    file: str | None
+    line: int | None
+
+
+@dataclass(frozen=True)
+class Lack:
+    """A thing the document asked for and TeX did not find."""
+
+    kind: ErrorClass
+    name: str
+
+
+def classify(text: str) -> ErrorClass:
+    """The class of one error message."""
+    return next((kind for kind, pattern in _CLASSES if pattern.search(text)), "other")
+
+
+def errors(log: str) -> Iterator[LogError]:
+    """Every error of a log, in order. Linear in the log's length."""
+    lines = log.splitlines()
+    for i, line in enumerate(lines):
+        at = _AT.match(line)
+        bang = None if at else _BANG.match(line)
+        if at is None and bang is None:
+            continue
+        first = at["text"] if at else (bang["text"] if bang else "")
+        text = _whole_message(first, lines[i + 1 : i + 12])
+        yield LogError(
+            kind=classify(text),
+            text=text,
+            file=at["file"] if at else None,
+            line=int(at["line"]) if at else None,
+        )
+
+
+def _whole_message(first: str, following: Sequence[str]) -> str:
+    """The message on one line: continued lines joined, the offending command or note added."""
+    parts = [first.strip()]
+    if first.startswith("Undefined control sequence"):
+        return _with_command(first, following)
+    if _FATAL.match(first):
+        why = next((line for line in following if line.startswith("*** ")), "")
+        return " ".join([first.strip(), why.strip("* ")]).strip()[:300]
+    for line in following:
+        if not line.strip() or _CONTEXT.match(line) or line.startswith(("See the", "Type ", "? ")):
+            break
+        if _AT.match(line) or _BANG.match(line):
+            break
+        parts.append(_CONTINUED.sub("", line).strip())
+    return " ".join(parts)[:300]
+
+
+def _with_command(first: str, following: Sequence[str]) -> str:
+    """TeX breaks the line of context right after the command it does not know."""
+    for line in following:
+        if _CONTEXT.match(line):
+            found = re.findall(r"\\(?:[A-Za-z@]+|.)", line.rstrip())
+            if found:
+                return f"Undefined control sequence {found[-1]}"[:300]
+            break
+    return first.strip()[:300]
+
+
+def first_error(log: str, document: str = "doc.tex") -> TexError | None:
+    """The first error; `line` is given where it lies in the document itself. A mere "Emergency
+    stop" gives way to an error that says why."""
+    fallback: LogError | None = None
+    for error in errors(log):
+        if error.kind == "other" and _FATAL.match(error.text):
+            fallback = fallback or error
+            continue
+        return _told(error, document)
+    return _told(fallback, document) if fallback else None
+
+
+def _told(error: LogError, document: str) -> TexError:
+    own = error.file is not None and error.file.removeprefix("./") == document
+    return TexError(error.kind, error.text.rstrip("."), error.line if own else None)
+
+
+def missing_characters(log: str, most: int = 50) -> tuple[str, ...]:
+    """Characters that were dropped because their font lacks them, as "CHAR in FONT"."""
+    seen = dict.fromkeys(f"{char} in {font}" for char, font in _MISSING_CHAR.findall(log))
+    return tuple(seen)[:most]
+
+
+def wanted_engine(error: TexError | None, engine: Engine) -> Engine | None:
+    """Another engine that an engine-specific error calls for, or None."""
+    if error is None:
+        return None
+    text = error.message
+    wanted: Engine | None = None
+    if _WANTS_LUA.search(text) and "XeTeX or" not in text:
+        wanted = "lualatex"
+    elif _WANTS_UNICODE.search(text) or (engine == "pdflatex" and _CJK.search(text)):
+        wanted = "xelatex"
+    elif _WANTS_PDFTEX.search(text):
+        wanted = "pdflatex"
+    return wanted if wanted != engine else None
+
+
+_NAMES: tuple[tuple[ErrorClass, re.Pattern[str]], ...] = (
+    ("missing_library", re.compile(r"did not find the (?:\w+ )+library '([^']+)'")),
+    ("missing_package", re.compile(r"File [`']([^']+\.(?:sty|cls|def|ldf|clo|fd|tex))' not found")),
+    ("missing_font", re.compile(r"Font (\S+/\S+)=\S+.*not loadable|Font (\S+) at \d+ not found")),
+    ("missing_font", re.compile(r"font \"([^\"]+)\" cannot be found")),
+)
+
+
+def lacks(log: str) -> tuple[Lack, ...]:
+    """Packages, libraries and fonts that were asked for and not found, in order."""
+    found: dict[Lack, None] = {}
+    for error in errors(log):
+        for kind, pattern in _NAMES:
+            if match := pattern.search(error.text):
+                name = next(group for group in match.groups() if group)
+                found.setdefault(Lack(kind, name))
+                break
+    return tuple(found)
+
+
+def cap(log: str, limit: int = 256 * 1024) -> str:
+    """The log, its middle cut out where it has more than `limit` characters."""
+    if len(log) <= limit:
+        return log
+    half = limit // 2 - 40
+    return f"{log[:half]}\n[... {len(log) - 2 * half} characters cut ...]\n{log[-half:]}"
