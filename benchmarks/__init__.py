@@ -1,0 +1,1 @@
+"""Measurements against peers, each run by `python -m benchmarks.NAME --json`."""
