@@ -80,7 +80,8 @@ def load_benchmark(options: EvalOptions) -> Benchmark:
     benchmark = load(find(options.bench))
     if benchmark.track != "diagram":
         raise UserError(
-            f"{benchmark.name} is a benchmark of track {benchmark.track}; this Redline runs diagram."
+            f"{benchmark.name} is a benchmark of track {benchmark.track}; "
+            "this Redline runs track diagram."
         )
     return select(
         benchmark, ids=options.ids or None, limit=options.limit, edit_type=options.edit_type

@@ -33,28 +33,25 @@ def demo_command(
     from redline.run import Options, RunFolder
 
     sandbox = "none" if unsandboxed else "bubblewrap"
-    renderer = composing.make_renderer(sandbox)
     limits = Options() if workers is None else Options(workers=workers)
     views: list[RunView] = []
     status = 0
-    for name in BASELINE_ORDER:
-        options = composing.EvalOptions(
-            bench="mini-diagram", model=f"baseline/{name}", limit=limit, sandbox=sandbox
-        )
-        benchmark = composing.load_benchmark(options)
-        task = composing.make_task(options, benchmark)
-        path = out / "runs" / name
-        typer.echo(
-            f"{options.model} on {benchmark.name}, {len(benchmark.samples)} samples", err=True
-        )
-        with RunFolder.create_or_open(path, composing.manifest(task, options, [])) as folder:
-            composing.write_facts(folder, benchmark)
-            status = max(
-                status, drive(folder, composing.make_stages(task, renderer, None), {}, limits)
+    with composing.make_renderer(sandbox) as renderer:
+        for name in BASELINE_ORDER:
+            options = composing.EvalOptions(
+                bench="mini-diagram", model=f"baseline/{name}", limit=limit, sandbox=sandbox
             )
-        views.append(view(path))
-        if status not in (0, 3):
-            raise typer.Exit(status)
+            benchmark = composing.load_benchmark(options)
+            task = composing.make_task(options, benchmark)
+            path = out / "runs" / name
+            typer.echo(f"{options.model}, {len(benchmark.samples)} samples", err=True)
+            with RunFolder.create_or_open(path, composing.manifest(task, options, [])) as folder:
+                composing.write_facts(folder, benchmark)
+                stages = composing.make_stages(task, renderer, None)
+                status = max(status, drive(folder, stages, {}, limits))
+            if status not in (0, 3):
+                raise typer.Exit(status)
+            views.append(view(path))
     for table in result_tables(views):
         show(table)
     picture = write_contact_sheet(out / "demo.png", views)

@@ -352,10 +352,13 @@ def _run(
     if found:
         _tell_outputs(found.surplus, found.missing)
     roles = composing.make_roles(options, judge, config, key_env, judge_key_env, task)
-    renderer = composing.make_renderer(options.sandbox)
     path = composing.resolve_out(out, options, benchmark)
     judges = [judging] if judging else []
-    with RunFolder.create_or_open(path, composing.manifest(task, options, judges)) as folder:
+    manifest = composing.manifest(task, options, judges)
+    with (
+        composing.make_renderer(options.sandbox) as renderer,
+        RunFolder.create_or_open(path, manifest) as folder,
+    ):
         composing.write_facts(folder, benchmark)
         stages = composing.make_stages(task, renderer, judging, found)
         status = drive(folder, stages, roles, limits)
@@ -387,10 +390,12 @@ def _again(
     roles: dict[str, Role] = {}
     if judge:
         roles = composing.judge_roles(judge, config, judge_key_env)
-    renderer = composing.make_renderer(options.sandbox)
     if judging:
         manifest = manifest.with_judge(judging.entry())
-    with RunFolder.create_or_open(run, manifest) as folder:
+    with (
+        composing.make_renderer(options.sandbox) as renderer,
+        RunFolder.create_or_open(run, manifest) as folder,
+    ):
         stages = composing.make_stages(task, renderer, judging, None, only)
         status = drive(folder, stages, roles, limits)
     finish(run, judge.name if judge else None, status, as_json)

@@ -11,6 +11,7 @@ from typing import Any
 from redline.cli.composing import FACTS
 from redline.diagram import Facts, Group, Row, breakdown, make_rows, summarize
 from redline.diagram.results import GROUPINGS
+from redline.diagram.task import Level, verdict_key
 from redline.errors import UserError
 from redline.run import Manifest, RunFolder
 
@@ -66,10 +67,11 @@ def view(path: Path, judge: str | None = None) -> RunView:
     manifest = folder.manifest
     chosen = _judge(manifest, judge, path)
     keys = [(f"{f.id}#{e}", f) for e in range(manifest.params["epochs"]) for f in facts]
-    levels = ("image", "code") if manifest.params["want"] == "code" else ("image",)
+    levels: tuple[Level, ...] = (
+        ("image", "code") if manifest.params["want"] == "code" else ("image",)
+    )
     wanted = None
     if chosen is not None:
-        from redline.diagram.task import verdict_key
 
         def wanted(row: str) -> list[str]:
             return [

@@ -100,7 +100,7 @@ def _reasons(v: RunView) -> dict[str, int]:
 
 
 def _metrics_json(group: Group) -> dict[str, Any]:
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for name, m in group.metrics.items():
         found[name] = {"mean": m.mean, "ci95": list(m.ci95) if m.ci95 else None, "n": m.n}
         if m.worst is not None:

@@ -38,22 +38,22 @@ def parse_inputs(text: str) -> tuple[Input, ...]:
     return tuple(i for i in INPUTS if i in names)
 
 
-def sees_drawing(condition: Condition) -> bool:
+def sees_drawing(condition: str) -> bool:
     """Whether the model that edits is shown the drawn instruction."""
     return condition.startswith("visual")
 
 
-def verbalizes(condition: Condition) -> bool:
+def verbalizes(condition: str) -> bool:
     """Whether a first call puts the drawing into words."""
     return condition.endswith("verbalized")
 
 
-def shown(condition: Condition, inputs: Iterable[Input]) -> tuple[Input, ...]:
+def shown(condition: str, inputs: Iterable[Input]) -> tuple[Input, ...]:
     """What of `inputs` the editing model is shown: the drawing only where the condition has it."""
     return tuple(i for i in inputs if i != "instruction" or sees_drawing(condition))
 
 
-def condition_fault(condition: Condition, inputs: Iterable[Input], want: str) -> str | None:
+def condition_fault(condition: str, inputs: Iterable[Input], want: str) -> str | None:
     """Why this combination can't be run, or None."""
     given = set(inputs)
     if condition not in CONDITIONS:

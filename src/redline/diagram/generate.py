@@ -64,7 +64,7 @@ class Generate:
             return await context.in_thread(self._baseline, sample)
         t = self._task
         try:
-            pictures = {
+            pictures: dict[str, bytes] = {
                 i: await context.in_thread(self._pictures.get, sample, i)
                 for i in t.inputs
                 if i == "picture"
@@ -73,7 +73,8 @@ class Generate:
         except (ReferenceFault, PictureError, OSError) as e:
             return Finished("unscored", "input_picture", {"message": str(e)})
 
-        words, value = sample.instruction, {}
+        words = sample.instruction
+        value: dict[str, Any] = {}
         if verbalizes(t.condition):
             reply = await context.call(
                 VERBALIZER_ROLE, "verbalize", verbalize_request(sample, t.inputs, pictures)

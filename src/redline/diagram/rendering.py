@@ -6,10 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+from PIL import Image
+
 from redline.bench.sample import DiagramSample
+from redline.diagram.agreement import Raster
 from redline.diagram.references import ReferenceFault, References, Renders, references
 from redline.diagram.task import DiagramTask, digest
-from redline.pixels import PictureError, Placement, encode_png, letterbox, load_picture
+from redline.pixels import PictureError, encode_png, letterbox, load_picture
 from redline.tex import choose_engine
 from redline.tex.result import Render
 from redline.track import Context, Finder, Finished, Unit
@@ -88,11 +92,17 @@ class RenderStage:
         original = load_picture(refs.original).array
         _, placement = letterbox(original, side)
         height, width = answer.array.shape[:2]
-        square, _ = letterbox(answer.array, side)
         notes = list(answer.notes)
         if abs(width - height) > 0.01 * max(width, height):
             notes.append(f"The answer is {width}x{height}, not square as the picture sent was.")
-        png = encode_png(_undo(square, placement, original.shape[1], original.shape[0]))
+        if max(width, height) != side:
+            notes.append(f"The answer was resized from {width}x{height} to fit {side}x{side}.")
+        factor = side / max(width, height)
+        fitted = _resized(
+            answer.array, max(1, round(width * factor)), max(1, round(height * factor))
+        )
+        cut = placement.undo(letterbox(fitted, side)[0])
+        png = encode_png(_resized(cut, original.shape[1], original.shape[0]))
         value = {
             "status": "ok",
             "engine": refs.engine,
@@ -102,16 +112,10 @@ class RenderStage:
         return Finished("ok", None, value, {**blobs, "png": png})
 
 
-def _undo(square: Any, placement: Placement, width: int, height: int) -> Any:
-    """The original's frame cut out of the answered square, at the original's size."""
-    from PIL import Image
-
-    cut = placement.undo(square)
-    if cut.shape[:2] == (height, width):
-        return cut
-    import numpy as np
-
-    return np.asarray(Image.fromarray(cut).resize((width, height), Image.Resampling.LANCZOS))
+def _resized(array: Raster, width: int, height: int) -> Raster:
+    if array.shape[:2] == (height, width):
+        return array
+    return np.asarray(Image.fromarray(array).resize((width, height), Image.Resampling.LANCZOS))
 
 
 def _reference_blobs(refs: References) -> dict[str, bytes]:
