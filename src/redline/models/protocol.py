@@ -128,6 +128,9 @@ ErrorKind = Literal[
 class ProviderError(Exception):
     """A call that brought no reply. The message is a sentence and never holds a key."""
 
+    exit_status = 2
+    """What the command line ends with where nothing catches it: a missing key, a wrong model."""
+
     def __init__(
         self,
         kind: ErrorKind,
