@@ -283,7 +283,8 @@ def test_the_cache_answers_another_run_and_says_so(tmp_path: Path) -> None:
     assert (summary.calls_sent, summary.cached, summary.spent) == (0, 9, 0.0)
     assert "9 replies from the cache" in summary.sentence()
     with RunFolder.open(tmp_path / "one") as one, RunFolder.open(tmp_path / "two") as two:
-        assert [d.value for d in one.all("judge")] == [d.value for d in two.all("judge")]
+        first, second = ({d.key: d.value for d in f.all("judge")} for f in (one, two))
+        assert first == second
         assert all(c["cached"] and c["cost"] == 0 for c in two.calls())
     more = run(tmp_path / "three", [Generate(["s1#1"])], model, options)
     assert more.cached == 0  # another epoch is another draw

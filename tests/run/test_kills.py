@@ -12,43 +12,38 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from redline.run import RunFolder
+from tests.fake_provider.fixture import FakeProvider
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class Provider(NamedTuple):
-    port: int
-    journal: Path
-
-    def events(self, kind: str) -> Counter[str]:
-        lines = [json.loads(line) for line in self.journal.read_text().splitlines()]
-        return Counter(prompt for what, prompt in lines if what == kind)
+@pytest.fixture(scope="module")
+def _provider() -> Iterator[FakeProvider]:
+    provider = FakeProvider("--latency-ms", "20")
+    yield provider
+    provider.stop()
 
 
 @pytest.fixture
-def provider(tmp_path: Path) -> Iterator[Provider]:
-    journal = tmp_path / "journal.jsonl"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.run.server", str(journal), "0.02"],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
+def provider(_provider: FakeProvider) -> FakeProvider:
+    """Answers every third verdict with something malformed."""
+    _provider.reset()
+    _provider.answers(
+        *({"contains": f"verdict s{n}#", "text": f"malformed {n}"} for n in range(0, 240, 3))
     )
-    assert process.stdout is not None
-    yield Provider(int(process.stdout.readline()), journal)
-    process.kill()
-    process.wait()
-    process.stdout.close()
+    return _provider
 
 
-def start(path: Path, port: int, samples: int, fault: str = "") -> subprocess.Popen[str]:
+def start(
+    path: Path, provider: FakeProvider, samples: int, fault: str = ""
+) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.run.toy", str(path), str(port), str(samples)],
+        [sys.executable, "-m", "tests.run.toy", str(path), provider.model(), str(samples)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -67,7 +62,7 @@ def records(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-def check_whole(path: Path, provider: Provider, samples: int, kills: int, at_once: int) -> None:
+def check_whole(path: Path, provider: FakeProvider, samples: int, kills: int, at_once: int) -> None:
     """The run is complete, each unit was finished once, and nothing kept was asked again."""
     with RunFolder.open(path) as folder:
         generated, judged = folder.all("generate"), folder.all("judge")
@@ -88,11 +83,10 @@ def check_whole(path: Path, provider: Provider, samples: int, kills: int, at_onc
             kept.add(record["call"])
     # verbalize, edit, verdict, and a repair for every third sample
     assert len(kept) == samples * 3 + len(range(0, samples, 3))
-    got, sent = provider.events("got"), provider.events("sent")
-    assert len(got) == len(kept)
+    calls = provider.calls()
+    assert len({c["text"] for c in calls}) == len(kept)
     # What the provider was asked more often than once is what the run says may have been billed.
-    assert got.total() - len(kept) <= unanswered
-    assert sent.total() - len(kept) <= unanswered
+    assert len(calls) - len(kept) <= unanswered
     assert unanswered <= kills * at_once
 
 
@@ -118,13 +112,13 @@ FAULTS = [
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_kill_at_a_named_point_loses_nothing(
-    fault: str, tmp_path: Path, provider: Provider
+    fault: str, tmp_path: Path, provider: FakeProvider
 ) -> None:
     path = tmp_path / "run"
-    killed = start(path, provider.port, 8, fault)
+    killed = start(path, provider, 8, fault)
     killed.communicate(timeout=60)
     assert killed.returncode == -signal.SIGKILL
-    again = start(path, provider.port, 8)
+    again = start(path, provider, 8)
     out, err = again.communicate(timeout=60)
     assert again.returncode == 0, err
     assert "generate 8 ok; judge 8 ok" in out
@@ -132,11 +126,11 @@ def test_a_kill_at_a_named_point_loses_nothing(
 
 
 @pytest.mark.slow
-def test_25_kills_at_random_moments_lose_nothing(tmp_path: Path, provider: Provider) -> None:
+def test_25_kills_at_random_moments_lose_nothing(tmp_path: Path, provider: FakeProvider) -> None:
     path, samples, kills = tmp_path / "run", 240, 0
     draw = random.Random(20)
     for _ in range(25):
-        process = start(path, provider.port, samples)
+        process = start(path, provider, samples)
         assert process.stdout is not None
         # Some kills come while Python starts or the folder is opened, most in the work.
         if draw.random() < 0.9:
@@ -146,18 +140,18 @@ def test_25_kills_at_random_moments_lose_nothing(tmp_path: Path, provider: Provi
         process.communicate()
         assert process.returncode == -signal.SIGKILL
         kills += 1
-    again = start(path, provider.port, samples)
+    again = start(path, provider, samples)
     _, err = again.communicate(timeout=120)
     assert again.returncode == 0, err
     check_whole(path, provider, samples, kills=kills, at_once=4)
 
 
 def test_ctrl_c_waits_for_calls_in_flight_and_the_run_goes_on_later(
-    tmp_path: Path, provider: Provider
+    tmp_path: Path, provider: FakeProvider
 ) -> None:
     path = tmp_path / "run"
     for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
-        process = start(path, provider.port, 40)
+        process = start(path, provider, 40)
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.15)
@@ -166,21 +160,21 @@ def test_ctrl_c_waits_for_calls_in_flight_and_the_run_goes_on_later(
         assert process.returncode == status, err
         with RunFolder.open(path) as folder:
             assert not folder.unanswered
-    again = start(path, provider.port, 40)
+    again = start(path, provider, 40)
     again.communicate(timeout=60)
     assert again.returncode == 0
     check_whole(path, provider, 40, kills=0, at_once=4)
-    assert provider.events("got").total() == 40 * 3 + 14
+    assert len(provider.calls()) == 40 * 3 + 14
 
 
 def test_a_second_process_is_refused_and_told_who_has_the_run(
-    tmp_path: Path, provider: Provider
+    tmp_path: Path, provider: FakeProvider
 ) -> None:
     path = tmp_path / "run"
-    first = start(path, provider.port, 60)
+    first = start(path, provider, 60)
     assert first.stdout is not None
     assert first.stdout.readline() == "ready\n"
-    second = start(path, provider.port, 60)
+    second = start(path, provider, 60)
     _, err = second.communicate(timeout=60)
     assert second.returncode != 0
     assert f"is being written by process {first.pid}" in err

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from redline.models.cards import card
 from redline.models.protocol import ProviderError
 from redline.run import NotARun, ReplayModel, Role, RunFolder, execute
 from redline.track import Stage
-from tests.run.toy import CARD, FAST, Generate, Judge, Scripted, ask, manifest, run, say
+from tests.run.toy import FAST, Generate, Judge, Scripted, ask, manifest, run, say
 
 KEYS = ["s1#0", "s2#0", "s3#0"]
 
@@ -26,8 +27,9 @@ def test_a_replayed_run_comes_out_the_same_and_costs_nothing(
 ) -> None:
     model = ReplayModel.open(recorded)
     assert model.name == f"replay/{recorded}"
+    assert model.card().family == card("toy/m").family
     with RunFolder.create_or_open(tmp_path / "again", manifest(model=model.name)) as folder:
-        role = Role(model, model.card(CARD))
+        role = Role(model, model.card())
         stages: list[Stage] = [Generate(KEYS), Judge()]
         summary = asyncio.run(execute(folder, stages, {"model": role, "judge": role}, FAST))
         assert summary.exit_status == 0

@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from redline.models import open_model
 from redline.models.protocol import (
     Message,
     ModelCard,
     ProviderError,
     Reply,
     Request,
+    Settings,
     TextPart,
     Usage,
 )
@@ -136,33 +138,8 @@ def run(
         return asyncio.run(execute(folder, stages, roles, options))
 
 
-class OverHttp:
-    """A model behind tests/run/server.py."""
-
-    name = "toy/m"
-
-    def __init__(self, port: int) -> None:
-        import httpx
-
-        self._client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=30)
-
-    async def complete(self, request: Request) -> Reply:
-        import httpx
-
-        part = request.messages[0].parts[0]
-        assert isinstance(part, TextPart)
-        try:
-            answer = await self._client.post("/", content=part.text.encode())
-        except httpx.TransportError as error:
-            raise ProviderError("transient", f"The connection broke ({error!r}).") from error
-        return Reply(answer.text, "stop", raw=answer.content, usage=Usage(100, 50))
-
-    async def close(self) -> None:
-        await self._client.aclose()
-
-
-async def _main(path: Path, port: int, samples: int) -> int:
-    model = OverHttp(port)
+async def _main(path: Path, name: str, samples: int) -> int:
+    model = open_model(name, Settings())
     with RunFolder.create_or_open(path, manifest()) as folder:
         print("ready", flush=True)
         roles = {"model": Role(model, CARD), "judge": Role(model, CARD)}
@@ -174,4 +151,4 @@ async def _main(path: Path, port: int, samples: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(_main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))))
+    sys.exit(asyncio.run(_main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import errno
 from pathlib import Path
 
+from redline.errors import UserError
 
-class RunError(Exception):
+
+class RunError(UserError):
     """A run that cannot be opened or go on. `exit_status`: 2 wrong use or configuration, 1 a
-    crash or full disk, 3 stopped before the end with all that was done saved."""
-
-    exit_status = 2
+    full or failing disk."""
 
 
 class NotARun(RunError):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 
+from redline.models.cards import card
 from redline.models.protocol import ModelCard, ProviderError, Reply, Request
 from redline.run.errors import BlobMissing
 from redline.run.folder import RunFolder
@@ -32,16 +33,17 @@ class ReplayModel:
         return cls(RunFolder.open(path))
 
     def card(self, original: ModelCard | None = None) -> ModelCard:
-        """A card at price 0; family and kind of answer are the original model's."""
-        return ModelCard(
+        """A card at price 0; family and kind of answer are those of the recorded model, whose
+        card is `original` (default: looked up by its name)."""
+        return replace(
+            original or card(self.folder.manifest.model),
             name=self.name,
             provider="replay",
-            family=original.family if original else "unknown",
-            weights=original.weights if original else "unknown",
-            answers=original.answers if original else "both",
             input_per_mtok=0.0,
             output_per_mtok=0.0,
             per_picture=0.0,
+            price_date=None,
+            price_source=None,
         )
 
     async def complete_for(self, unit: str, step: str, request: Request) -> Reply:
