@@ -4,6 +4,12 @@ It gets a line of JSON and the source on stdin and gives a line of JSON, the log
 stdout, so the host never opens a file that a document made. It imports nothing of redline: the
 sandbox holds no more of Python than its standard library.
 """
+# ruff: noqa: PTH103, PTH112, PTH118, PTH123, PTH208, PTH211, SIM105
+# pathlib and contextlib would cost every document some milliseconds of start.
+
+# ruff: noqa: PTH103, PTH112, PTH118, PTH123, PTH208, PTH211, SIM105
+# pathlib and contextlib would cost every document some milliseconds of start.
+from __future__ import annotations
 
 import json
 import os
@@ -14,6 +20,8 @@ import signal
 import stat
 import sys
 import time
+from collections.abc import Callable, Iterable
+from typing import Any
 
 TICK_S = 0.03
 LOG_HEAD = 4_000_000
@@ -25,11 +33,12 @@ TERMINAL_TAIL = 8_000
 _RERUN = re.compile(rb"Rerun (?:to get|LaTeX)|rerun LaTeX|\(rerunfilecheck\)\s+Rerun")
 # Lines of an .aux file that carry positions, which pgf and tikzmark use without any message.
 _POSITION = re.compile(rb"\\(?:pgfsyspdfmark|zref@newlabel|savepointas|savepicturepage)\b.*")
+_BITMAP_FONT = re.compile(rb"kpathsea: Running mktexpk ([^\n]{1,120})\n")
 # Files whose appearance or change alters the pages of the next pass.
 _SIDE_FILES = (".toc", ".lof", ".lot", ".nav", ".out", ".snm")
 
 
-def rerun_state(read, names):
+def rerun_state(read: Callable[[str], bytes], names: Iterable[str]) -> dict[str, bytes]:
     """What the next pass would read: position lines of .aux files and the side files."""
     state = {}
     for name in sorted(names):
@@ -40,12 +49,12 @@ def rerun_state(read, names):
     return {name: value for name, value in state.items() if value.strip()}
 
 
-def needs_another_pass(log, before, after):
+def needs_another_pass(log: bytes, before: dict[str, bytes], after: dict[str, bytes]) -> bool:
     """Whether the log asks for another pass or what it would read has changed."""
     return bool(_RERUN.search(log)) or before != after
 
 
-def read_plain(path, limit):
+def read_plain(path: str, limit: int) -> tuple[bytes, str]:
     """Bytes of a regular file that has one name, or why not: absent, not_regular, too_large."""
     try:
         # Never through a link; O_NONBLOCK so that a FIFO can't hold us up.
@@ -63,7 +72,7 @@ def read_plain(path, limit):
         return f.read(about.st_size), "ok"
 
 
-def measure_folder(top, file_limit):
+def measure_folder(top: str, file_limit: int) -> tuple[int, int]:
     """Files and folders below `top` (counting stops past the limit) and their bytes."""
     count = size = 0
     todo = [top]
@@ -86,7 +95,7 @@ def measure_folder(top, file_limit):
     return count, size
 
 
-def set_limits(limits, cpu_left):
+def set_limits(limits: dict[str, Any], cpu_left: float) -> None:
     """Kernel limits of the TeX process; called in the child."""
     mb = 1024 * 1024
     cpu = max(1, -int(-cpu_left // 1))
@@ -111,7 +120,7 @@ def set_limits(limits, cpu_left):
                 raise
 
 
-def start(job, cpu_left, terminal):
+def start(job: dict[str, Any], cpu_left: float, terminal: int) -> int:
     """Fork and exec one TeX pass in its own session, stdin closed; gives the process id."""
     pid = os.fork()
     if pid:
@@ -133,14 +142,16 @@ def start(job, cpu_left, terminal):
     os._exit(127)
 
 
-def kill_group(pid):
+def kill_group(pid: int) -> None:
     try:
         os.killpg(pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
         pass
 
 
-def run_pass(job, wake, cpu_left, deadline):
+def run_pass(
+    job: dict[str, Any], wake: int, cpu_left: float, deadline: float
+) -> tuple[dict[str, Any], Terminal]:
     """One TeX pass under watch. Gives how it ended and the tail of its terminal output."""
     out, into = os.pipe()
     os.set_blocking(out, False)
@@ -148,13 +159,13 @@ def run_pass(job, wake, cpu_left, deadline):
     os.close(into)
     limits = job["limits"]
     limit = None
-    tail = b""
-    done, status, usage = 0, 0, None
+    terminal = Terminal(out)
+    done, status, usage = 0, 0, resource.getrusage(resource.RUSAGE_SELF)
     while not done:
         readable = select.select([out, wake], [], [], TICK_S)[0]
         if wake in readable:
             os.read(wake, 4096)
-        tail = drain(out, tail)
+        terminal.drain()
         done, status, usage = os.wait4(pid, os.WNOHANG)
         if limit is None:
             files, size = measure_folder(".", limits["files"])
@@ -168,7 +179,7 @@ def run_pass(job, wake, cpu_left, deadline):
                 kill_group(pid)
     # Whatever the pass left running in the background goes too.
     kill_group(pid)
-    tail = drain(out, tail)
+    terminal.drain()
     os.close(out)
     killed_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
     if limit is None:
@@ -182,22 +193,34 @@ def run_pass(job, wake, cpu_left, deadline):
         "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
         "cpu": usage.ru_utime + usage.ru_stime,
         "rss": usage.ru_maxrss,
-    }, tail
+    }, terminal
 
 
-def drain(fd, tail):
-    for _ in range(64):
-        try:
-            got = os.read(fd, 65536)
-        except (BlockingIOError, InterruptedError):
-            break
-        if not got:
-            break
-        tail = (tail + got)[-TERMINAL_TAIL:]
-    return tail
+class Terminal:
+    """What TeX says on its terminal: the last of it, and the bitmap fonts it sends for."""
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+        self.tail = b""
+        self.bitmap_fonts: set[str] = set()
+
+    def drain(self) -> None:
+        """Read what is there, no more than some megabytes at once."""
+        for _ in range(64):
+            try:
+                got = os.read(self.fd, 65536)
+            except (BlockingIOError, InterruptedError):
+                break
+            if not got:
+                break
+            self.tail += got
+            if len(self.bitmap_fonts) < 100:
+                found = _BITMAP_FONT.findall(self.tail)
+                self.bitmap_fonts.update(f.decode("ascii", "replace") for f in found)
+            self.tail = self.tail[-TERMINAL_TAIL:]
 
 
-def run(job, source):
+def run(job: dict[str, Any], source: bytes) -> tuple[dict[str, Any], bytes, bytes]:
     """All passes. Gives the report, the log and the PDF."""
     wake, wake_in = os.pipe()
     os.set_blocking(wake, False)
@@ -209,13 +232,16 @@ def run(job, source):
     with open("doc.tex", "wb") as f:
         f.write(source)
 
-    def read(name):
+    def read(name: str) -> bytes:
         return read_plain(name, LOG_HEAD)[0]
 
-    before, passes = {}, 0
+    before: dict[str, bytes] = {}
+    passes = 0
+    bitmap_fonts: set[str] = set()
     while True:
         report, terminal = run_pass(job, wake, cpu_left, deadline)
         passes += 1
+        bitmap_fonts |= terminal.bitmap_fonts
         cpu_left -= report["cpu"]
         log, log_state = read_log("doc.log")
         if report["limit"] is None and cpu_left <= 0:
@@ -232,14 +258,15 @@ def run(job, source):
         passes=passes,
         pdf_state=pdf_state,
         log_state=log_state,
-        terminal=terminal.decode("utf-8", "replace"),
+        terminal=terminal.tail.decode("utf-8", "replace"),
+        bitmap_fonts=sorted(bitmap_fonts),
         files=files,
         bytes=size,
     )
     return report, log, pdf
 
 
-def read_log(path):
+def read_log(path: str) -> tuple[bytes, str]:
     """The log, its middle cut out where it is huge; and whether it is a plain file."""
     data, state = read_plain(path, 1 << 30)
     if len(data) > LOG_HEAD + LOG_TAIL:
@@ -247,7 +274,18 @@ def read_log(path):
     return data, state
 
 
-def pack_folder(top):
+def link_font_names(fonts: str) -> None:
+    """Put LuaTeX's list of fonts where it looks for it: only in the folder it may write to."""
+    names = "luatex-cache/generic/names"
+    if not fonts or not os.path.isdir(f"{fonts}/{names}"):
+        return
+    os.makedirs(f"texmf-var/{names}")
+    for name in os.listdir(f"{fonts}/{names}"):
+        if name.startswith("luaotfload-names."):
+            os.symlink(f"{fonts}/{names}/{name}", f"texmf-var/{names}/{name}")
+
+
+def pack_folder(top: str) -> list[tuple[str, bytes]]:
     """Every plain file below `top`, as (relative name, bytes); for the font cache."""
     found = []
     for folder, _, names in os.walk(top):
@@ -259,10 +297,11 @@ def pack_folder(top):
     return found
 
 
-def main():
+def main() -> None:
     job = json.loads(sys.stdin.buffer.readline())
     source = sys.stdin.buffer.read(job["source_bytes"])
     os.chdir(job["folder"])
+    link_font_names(job["fonts"])
     report, log, pdf = run(job, source)
     kept = pack_folder(job["keep"]) if job.get("keep") else []
     report.update(

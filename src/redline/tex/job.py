@@ -39,8 +39,9 @@ _START: Mapping[Engine, str] = {
 
 @dataclass(frozen=True)
 class TexRun:
-    """What came out of all passes. `limit` is the limit that ended it, `kept` the files asked
-    for with `keep`; `fault` says what is wrong with the sandbox itself."""
+    """What came out of all passes. `limit` is the limit that ended it, `bitmap_fonts` the fonts
+    it had to draw, `kept` the files asked for with `keep`; `fault` says what is wrong with the
+    sandbox itself."""
 
     log: str = ""
     pdf: bytes = b""
@@ -53,6 +54,7 @@ class TexRun:
     rss_kb: int = 0
     bytes_written: int = 0
     fault: str | None = None
+    bitmap_fonts: tuple[str, ...] = ()
     kept: Mapping[str, bytes] = field(default_factory=dict)
 
 
@@ -63,20 +65,49 @@ def run_tex(
     limits: Limits,
     max_passes: int,
     mode: SandboxMode,
-    texmf_var: Path | None = None,
+    fonts: Path | None = None,
     keep: bool = False,
 ) -> TexRun:
     """Run up to `max_passes` passes of `engine` on `source`. Blocks; safe in threads.
 
-    `keep` gives the files written below TEXMFVAR (to build the font cache). Never raises for
-    anything a document does."""
+    `fonts` is a folder of ready fonts to read; `keep` gives the files written below TEXMFVAR.
+    Never raises for anything a document does."""
+    argv = [str(tex.engines[engine]), *_FLAGS, _START[engine]]
+    return _run(argv, source, tex, limits, max_passes, mode, fonts, keep)
+
+
+def build_bitmap_font(
+    tex: Installation, mode: SandboxMode, bdpi: str, mag: str, dpi: str, name: str, limits: Limits
+) -> bytes | None:
+    """Draw a METAFONT font at a resolution as a PK file; None if that fails. The arguments are
+    those that kpathsea gives to mktexpk and must be checked by the caller."""
+    program = shutil.which("mktexpk")
+    if program is None:
+        return None
+    argv = [program, "--mfmode", "/", "--bdpi", bdpi, "--mag", mag, "--dpi", dpi, name]
+    run = _run(argv, b"", tex, limits, 1, mode, None, True)
+    wanted = f"/{name}.{dpi}pk"
+    return next((data for path, data in run.kept.items() if f"/{path}".endswith(wanted)), None)
+
+
+def _run(
+    argv: list[str],
+    source: bytes,
+    tex: Installation,
+    limits: Limits,
+    max_passes: int,
+    mode: SandboxMode,
+    fonts: Path | None,
+    keep: bool,
+) -> TexRun:
     folder = Path(tempfile.mkdtemp(prefix="redline-job-")) if mode == "none" else None
     try:
-        inside = tex_command(mode, tex, limits.output_mb + 1, folder, texmf_var)
+        inside = tex_command(mode, tex, limits.output_mb + 1, folder, fonts)
         job = {
-            "argv": [str(tex.engines[engine]), *_FLAGS, _START[engine]],
-            "env": _environment(inside, tex.engines[engine].parent),
+            "argv": argv,
+            "env": _environment(inside, Path(argv[0]).parent),
             "folder": inside.folder,
+            "fonts": inside.texmf_var,
             "source_bytes": len(source),
             "max_passes": max_passes,
             "keep": f"{inside.folder}/texmf-var" if keep else None,
@@ -90,7 +121,7 @@ def run_tex(
             },
         }
         message = json.dumps(job).encode() + b"\n" + source
-        cap = (2 if not keep else 20) * limits.output_mb * _MB + 8 * _MB
+        cap = (3 if keep else 2) * limits.output_mb * _MB + 8 * _MB
         output, stderr, limit = _talk(inside.argv, message, cap, limits)
         return _read_reply(output, stderr, limit)
     finally:
@@ -109,6 +140,8 @@ def _environment(inside: Inside, bin_folder: Path) -> dict[str, str]:
         "TEXMFVAR": own,
         "TEXMFCONFIG": f"{inside.folder}/texmf-config",
         "TEXMFCACHE": f"{inside.texmf_var}:{own}" if inside.texmf_var else own,
+        # The trailing colon keeps the usual places.
+        **({"PKFONTS": f"{inside.texmf_var}/fonts/pk//:"} if inside.texmf_var else {}),
         "openin_any": "p",
         "openout_any": "p",
         "shell_escape": "f",
@@ -261,6 +294,7 @@ def _read_reply(output: bytes, stderr: str, limit: ErrorClass | None) -> TexRun:
         limit=report["limit"],
         rss_kb=int(report["rss"]),
         bytes_written=int(report["bytes"]),
+        bitmap_fonts=tuple(str(name) for name in report["bitmap_fonts"]),
         kept=kept,
     )
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from importlib.resources import files
 
 from redline.tex.log import Lack
+
+_REAL_FONT = re.compile(
+    r"^\\?(?:T1|TS1|OT1|OML|OMS|OMX|U|LY1|T2[ABC]|LGR|T4|T5)/|=\"?\[(?:lm|texgyre)|^(?:ec|tc)[a-z]{2}\d{4}$"
+)
 
 
 @lru_cache(maxsize=1)
@@ -20,12 +25,12 @@ def known_names() -> frozenset[str]:
 def exists_elsewhere(lack: Lack) -> bool:
     """Whether a thing that was not found here is real, so that the machine is at fault.
 
-    A package or library is real if it is on the bundled list. A font asked for by a package's
-    font tables (`T1/...`) or as a bitmap is real; one named by the document alone is not ours to
-    judge and counts as the document's fault.
+    A package or library is real if it is on the bundled list. A font is real where LaTeX's font
+    tables asked for it (`T1/...=name`), where it is one of Latin Modern's, or where it should
+    have been drawn as a bitmap; one named by the document alone counts as the document's fault.
     """
     if lack.kind == "missing_font":
-        return "/" in lack.name or lack.name.startswith(("ec", "tc", "tfrm"))
+        return bool(_REAL_FONT.search(lack.name))
     if lack.kind == "missing_library":
         return f"library {lack.name}" in known_names()
     return lack.name in known_names()

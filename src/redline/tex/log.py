@@ -8,63 +8,102 @@ from dataclasses import dataclass
 
 from redline.tex.result import Engine, ErrorClass, TexError
 
-_AT = re.compile(r"^(?P<file>(?:\./|/|[A-Za-z0-9_<])[^:\n]*?):(?P<line>\d+): (?P<text>\S.*)$")
+_AT = re.compile(r"^(?P<file>(?:\[\\(?:direct|late)lua\]|\.//|[A-Za-z0-9_<])[^:\n]*?):(?P<line>\d+): (?P<text>\S.*)$")
 _BANG = re.compile(r"^! ?(?P<text>\S.*)$")
-_CONTEXT = re.compile(r"^(?:l\.\d+|<[^>]+>|\\\S+.*->)")
+# A line of the context that TeX shows under an error.
+_CONTEXT = re.compile(r"^(?:l\.\d+|<[^>]+>|\\\S+ .*->|\\\S+ \.\.\.|\s*\.\.\.)")
 _CONTINUED = re.compile(r"^\([A-Za-z0-9-]+\)\s+")
 _FATAL = re.compile(r"^\s*==> Fatal error|^Emergency stop")
 _MISSING_CHAR = re.compile(r"^Missing character: There is no (.+?) in font (.+?)!?$", re.MULTILINE)
 _CJK = re.compile(r"Unicode character [぀-ヿ㐀-䶿一-鿿가-힯豈-﫿]")
 
-# In order: the first pattern found in the message names the class.
-_CLASSES: tuple[tuple[ErrorClass, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern))  # type: ignore[misc]
-    for kind, pattern in (
-        ("missing_library", r"did not find the (?:tikz|pgf|pgfplots|graph drawing|\w+) library"),
-        ("missing_library", r"library '?\"?[\w.-]+'?\"? (?:not found|does not exist|unknown)"),
-        ("missing_library", r"(?:cannot|could not|can't) (?:find|load) (?:the )?(?:tikz|pgf|\w+) ?library"),
-        ("missing_library", r"Unknown (?:tikz|pgfplots) library"),
-        ("missing_package", r"File [`'][^']+\.(?:sty|cls|def|ldf|clo|fd)' not found"),
-        ("missing_font", r"not loadable|Font \S+ at \d+ not found|[Ff]ont \"[^\"]*\" cannot be found"),
-        ("missing_font", r"cannot find .*\.(?:pfb|ttf|otf|enc)\b|[Mm]etric file not found"),
-        ("missing_file", r"File [`'][^']+' not found|Unable to load picture|I can't find file"),
-        ("missing_file", r"[Cc]annot find (?:image|file)|Could not read table file"),
-        ("no_document", r"Missing \\begin\{document\}|\\normalsize is not defined"),
-        ("undefined_environment", r"Environment .+ undefined"),
-        ("undefined_command", r"Undefined control sequence|Command \\?\S+ (?:undefined|not defined)"),
-        ("unknown_key", r"I do not know the key|unknown (?:key|option|choice)|Unknown option|Unknown choice"),
-        ("unknown_shape", r"No shape named|Unknown shape|Unknown arrow tip kind"),
-        ("unknown_colour", r"[Uu]ndefined colou?r|Unknown colou?r"),
-        ("capacity_exceeded", r"TeX capacity exceeded"),
-        ("dimension_too_large", r"Dimension too large|Arithmetic overflow|Number too big"),
-        ("missing_number", r"Missing number|Illegal unit of measure"),
-        ("runaway", r"Runaway|File ended while scanning|Paragraph ended before"),
-        ("unclosed_group", r"no legal \\end found|Missing \} inserted|Extra \}|Too many \}|Missing \{"),
-        ("unclosed_group", r"\\begin\{.*\} on input line \d+ ended by|Extra \\endgroup|\\begin\{.*\}.*ended by"),
-        ("output_limit", r"No space left on device"),
-        ("memory_limit", r"not enough memory|memory exhausted"),
-        ("syntax", r"Missing|Misplaced|Extra|Illegal|Giving up on this path|Cannot parse|Incomplete"),
-        ("syntax", r"doesn't match its definition|Improper|Bad math|Use of|You can't use|Double (?:sub|super)script"),
-        ("syntax", r"Unknown function|Unknown operator|Could not parse|PGF Math Error|\+ or a comma expected"),
-        ("no_page", r"no output PDF file|No pages of output"),
-    )
+# In order: the first class with a pattern found in the message is the message's.
+_PATTERNS: tuple[tuple[ErrorClass, tuple[str, ...]], ...] = (
+    ("missing_library", (
+        r"did not find the (?:\w+ )+library",
+        r"[Ll]ibrary [`'\"]?[\w.-]+[`'\"]? (?:not found|does not exist|unknown)",
+        r"(?:cannot|could not|can't) (?:find|load) (?:the )?(?:\w+ )?library",
+        r"Unknown (?:tikz|pgfplots) library",
+        r"I can't find file [`'](?:tikz|pgf)library",
+    )),
+    ("missing_package", (r"File [`'][^']+\.(?:sty|cls|def|ldf|clo|fd)' not found",)),
+    ("missing_font", (
+        r"not loadable",
+        r"Font \S+ at \d+ not found",
+        r"[Ff]ont \"[^\"]*\" cannot be found",
+        r"cannot find .*\.(?:pfb|ttf|otf|enc)\b",
+        r"[Mm]etric file not found",
+    )),
+    ("missing_file", (
+        r"File [`'][^']+' not found",
+        r"Unable to load picture",
+        r"I can't find file",
+        r"[Cc]annot find (?:image|file)",
+        r"Could not read table file",
+    )),
+    ("no_document", (r"Missing \\begin\{document\}", r"\\normalsize is not defined")),
+    ("undefined_environment", (r"Environment .+ undefined",)),
+    ("undefined_command", (
+        r"Undefined control sequence",
+        r"Command \\?\S+ (?:undefined|not defined)",
+    )),
+    ("unknown_key", (r"I do not know the key", r"[Uu]nknown (?:key|option|choice)")),
+    ("unknown_shape", (r"No shape named", r"Unknown shape", r"Unknown arrow tip kind")),
+    ("unknown_colour", (r"[Uu]ndefined colou?r", r"Unknown colou?r")),
+    ("capacity_exceeded", (r"TeX capacity exceeded",)),
+    ("dimension_too_large", (r"Dimension too large", r"Arithmetic overflow", r"Number too big")),
+    ("missing_number", (r"Missing number", r"Illegal unit of measure")),
+    ("runaway", (
+        r"Runaway",
+        r"File ended while scanning",
+        r"Paragraph ended before",
+        r"Forbidden control sequence found",
+    )),
+    ("unclosed_group", (
+        r"no legal \\end found",
+        r"Missing [{}] inserted",
+        r"Extra \}",
+        r"Too many \}",
+        r"\\begin\{.*\}.*ended by",
+        r"Extra \\endgroup",
+    )),
+    ("output_limit", (r"No space left on device",)),
+    ("memory_limit", (r"not enough memory", r"memory exhausted")),
+    ("syntax", (
+        r"Missing|Misplaced|Extra|Illegal|Incomplete|Improper",
+        r"Giving up on this path|[Cc]annot parse|[Cc]ould not parse|Did you forget a semicolon",
+        r"doesn't match its definition|Bad math|You can't use|Double (?:sub|super)script",
+        r"Unknown function|Unknown operator|PGF Math Error|\+ or a comma expected",
+        r"LaTeX Error: There's no line here|Not in outer par mode|Something's wrong",
+    )),
+    ("no_page", (r"no output PDF file", r"No pages of output")),
 )  # fmt: skip
+_CLASSES = tuple((kind, re.compile("|".join(patterns))) for kind, patterns in _PATTERNS)
 
-_WANTS_LUA = re.compile(
-    r"(?:requires?|needs?|must use|only works? with|works only with) (?:to be run with )?(?:the )?Lua(?:La)?TeX"
-    r"|LuaTeX is required|graph drawing (?:library|engine)?.*Lua|Undefined control sequence \\(?:directlua|luaexec)",
-    re.IGNORECASE,
+_UNDEFINED = r"Undefined control sequence \\"
+_PDFTEX_ONLY = (
+    "output|pagewidth|pageheight|obj|literal|compresslevel|minorversion|strcmp|shellescape|"
+    "mdfivesum|uniformdeviate|setrandomseed|texversion|savepos|horigin|vorigin"
 )
-_WANTS_UNICODE = re.compile(
-    r"requires either XeTeX or|cannot-use-pdftex|(?:requires?|needs?|must use).*(?:Xe(?:La)?TeX|Unicode engine)"
-    r"|XeTeX is required|Undefined control sequence \\(?:XeTeX\w*|setmainfont)",
-    re.IGNORECASE,
-)
-_WANTS_PDFTEX = re.compile(
-    r"Undefined control sequence \\pdf(?:output|pagewidth|pageheight|obj|literal|compresslevel|minorversion|strcmp|shellescape|mdfivesum|uniformdeviate|setrandomseed|texversion|savepos)"
-    r"|(?:requires?|must use) pdf(?:La)?TeX",
-    re.IGNORECASE,
-)
+# An error that another engine would not make, and the engine it calls for.
+_WANTED: tuple[tuple[Engine, re.Pattern[str]], ...] = (
+    ("xelatex", re.compile(r"requires either XeTeX or|cannot-use-pdftex", re.IGNORECASE)),
+    ("lualatex", re.compile(
+        r"(?:requires?|needs?|need to run|must use|run with|only works? with|works only with)"
+        r" (?:the )?Lua(?:La|HB)?TeX|Lua(?:La)?TeX is required"
+        rf"|{_UNDEFINED}(?:directlua|luaexec|latelua)",
+        re.IGNORECASE,
+    )),
+    ("xelatex", re.compile(
+        r"(?:requires?|needs?|must use) (?:the )?(?:Xe(?:La)?TeX|Unicode engine)"
+        rf"|Xe(?:La)?TeX is required|{_UNDEFINED}(?:XeTeX\w*|setmainfont|setmathfont)",
+        re.IGNORECASE,
+    )),
+    ("pdflatex", re.compile(
+        rf"{_UNDEFINED}pdf(?:{_PDFTEX_ONLY})\b|(?:requires?|must use) pdf(?:La)?TeX",
+        re.IGNORECASE,
+    )),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -164,21 +203,17 @@ def wanted_engine(error: TexError | None, engine: Engine) -> Engine | None:
     """Another engine that an engine-specific error calls for, or None."""
     if error is None:
         return None
-    text = error.message
-    wanted: Engine | None = None
-    if _WANTS_LUA.search(text) and "XeTeX or" not in text:
-        wanted = "lualatex"
-    elif _WANTS_UNICODE.search(text) or (engine == "pdflatex" and _CJK.search(text)):
-        wanted = "xelatex"
-    elif _WANTS_PDFTEX.search(text):
-        wanted = "pdflatex"
-    return wanted if wanted != engine else None
+    if engine == "pdflatex" and _CJK.search(error.message):
+        return "xelatex"
+    found = next((wanted for wanted, said in _WANTED if said.search(error.message)), None)
+    return found if found != engine else None
 
 
 _NAMES: tuple[tuple[ErrorClass, re.Pattern[str]], ...] = (
     ("missing_library", re.compile(r"did not find the (?:\w+ )+library '([^']+)'")),
+    ("missing_library", re.compile(r"find file [`'](?:tikz|pgf)library([\w.-]+)\.code\.tex'")),
     ("missing_package", re.compile(r"File [`']([^']+\.(?:sty|cls|def|ldf|clo|fd|tex))' not found")),
-    ("missing_font", re.compile(r"Font (\S+/\S+)=\S+.*not loadable|Font (\S+) at \d+ not found")),
+    ("missing_font", re.compile(r"Font (\S+=\S+).*not loadable|Font (\S+) at \d+ not found")),
     ("missing_font", re.compile(r"font \"([^\"]+)\" cannot be found")),
 )
 

@@ -32,7 +32,7 @@ class _WorkerDied(Exception):
     pass
 
 
-_MESSAGES: Mapping[str, str] = {
+_MESSAGES: Mapping[ErrorClass, str] = {
     "bad_pdf": "The PDF can't be read",
     "no_page": "The PDF has no page",
     "cpu_limit": "Drawing the page took too much CPU time",
@@ -146,8 +146,8 @@ class Rasteriser:
                 worker.close()
                 raise
             self._give(worker)
-            if kind := reply.get("error"):
-                kind = kind if kind in _MESSAGES else "crash"
+            if said := reply.get("error"):
+                kind: ErrorClass = next((k for k in _MESSAGES if k == said), "crash")
                 raise RasterFault(kind, _MESSAGES[kind])
             return reply, pixels
         raise AssertionError("unreachable")

@@ -5,6 +5,8 @@ by a hostile document meets a fresh process under its own limits, which ends aft
 Replies are a line of JSON, then RGB bytes. It ends when stdin is closed.
 """
 
+from __future__ import annotations
+
 import ctypes
 import json
 import os
@@ -13,12 +15,13 @@ import select
 import signal
 import sys
 import time
+from typing import Any
 
 sys.path.insert(0, sys.argv[1])
-import pypdfium2_raw.bindings as pdfium  # noqa: E402
+import pypdfium2_raw.bindings as pdfium  # type: ignore[import-untyped]
 
 
-def inspect(data):
+def inspect(data: bytes) -> tuple[dict[str, Any], bytes]:
     """Page count and size of the first page in points."""
     document = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
     if not document:
@@ -33,7 +36,7 @@ def inspect(data):
     return {"pages": pages, "page_pt": size}, b""
 
 
-def draw(data, width, height):
+def draw(data: bytes, width: int, height: int) -> tuple[dict[str, Any], bytes]:
     """The first page on white, exactly width x height pixels, as packed RGB."""
     document = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
     page = document and pdfium.FPDF_LoadPage(document, 0)
@@ -51,7 +54,7 @@ def draw(data, width, height):
     return {}, buffer.raw[: width * height * 3]
 
 
-def child(request, data, into):
+def child(request: dict[str, Any], data: bytes, into: int) -> None:
     """Answer one request into a pipe; runs in a forked process."""
     mb = 1024 * 1024
     cpu = int(request["cpu_s"])
@@ -67,7 +70,7 @@ def child(request, data, into):
         f.write(json.dumps(reply).encode() + b"\n" + pixels)
 
 
-def answer(request, data):
+def answer(request: dict[str, Any], data: bytes) -> bytes:
     """Fork, watch, collect: the child's bytes, or a line that names the limit it hit."""
     out, into = os.pipe()
     pid = os.fork()
@@ -115,7 +118,7 @@ def answer(request, data):
     return bytes(got)
 
 
-def main():
+def main() -> None:
     pdfium.FPDF_InitLibrary()
     if sys.platform == "linux":
         # PR_SET_DUMPABLE 0: a child that was taken over can't trace this process.

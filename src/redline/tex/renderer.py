@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import re
 import shutil
 import tempfile
-import threading
 import time
 import weakref
 from dataclasses import asdict, replace
@@ -20,13 +18,13 @@ from PIL import Image
 
 from redline.tex.cache import RenderCache, cache_key
 from redline.tex.engines import choose_engine, named_engine
-from redline.tex.fontcache import font_cache
+from redline.tex.fontcache import FontCache
 from redline.tex.installation import Installation, installation
 from redline.tex.job import TexRun, run_tex
 from redline.tex.known import exists_elsewhere
 from redline.tex.log import cap, first_error, lacks, missing_characters, wanted_engine
 from redline.tex.pages import fit_scale, pixel_size, usable_page
-from redline.tex.raster import Rasteriser, RasterFault
+from redline.tex.raster import RasterFault, Rasteriser
 from redline.tex.result import Engine, ErrorClass, Limits, Profile, Render, RenderStatus, TexError
 from redline.tex.sandbox import SandboxMode, require_sandbox
 
@@ -66,10 +64,7 @@ class Renderer:
             own = tempfile.mkdtemp(prefix="redline-fonts-")
             weakref.finalize(self, shutil.rmtree, own, ignore_errors=True)
             cache_dir = Path(own)
-        self._font_folder = cache_dir / "fonts"
-        self._fonts: Path | None = None
-        self._fonts_asked = False
-        self._fonts_lock = threading.Lock()
+        self._fonts = FontCache(cache_dir / "fonts", self._tex, sandbox)
         self._rasteriser = Rasteriser(sandbox)
         weakref.finalize(self, self._rasteriser.close)
 
@@ -131,7 +126,7 @@ class Renderer:
         if len(source) > self.limits.source_kb * 1024:
             return self._fault(
                 chosen, "failed", "too_long",
-                f"The document has {len(source) // 1024} KB; the limit is {self.limits.source_kb} KB",
+                f"The document has {len(source) // 1024} KB of {self.limits.source_kb} KB allowed",
             )  # fmt: skip
         first = self._once(source, chosen, scale)
         if engine is not None or first.status in ("ok", "unavailable"):
@@ -156,19 +151,19 @@ class Renderer:
                 engine, "unavailable", "no_engine",
                 f"{engine} is not installed here; `redline doctor` says how to get it",
             )  # fmt: skip
-        fonts = self._font_cache() if engine == "lualatex" else None
-        run = run_tex(
-            source, engine, self._tex, self.limits, self.profile.max_passes, self._mode, fonts
-        )
+        run = self._run(source, engine)
         if run.fault is not None:
             return self._fault(
                 engine, "unavailable", "sandbox", f"The sandbox did not start: {run.fault}"
             )
         log = self._clean(run.log)
+        error = first_error(log)
+        if error is not None and wanted_engine(error, engine) is not None:
+            error = replace(error, kind="engine_mismatch")
         base = Render(
             "failed",
             engine,
-            error=first_error(log),
+            error=error,
             passes=run.passes,
             missing_characters=missing_characters(log),
             sandboxed=self._mode != "none",
@@ -184,6 +179,18 @@ class Renderer:
         if run.pdf_state != "ok":
             return replace(base, error=base.error or _no_pdf(run.pdf_state))
         return self._draw(base, run, scale)
+
+    def _run(self, source: bytes, engine: Engine) -> TexRun:
+        """TeX on the document. Fonts it had to draw are kept for the next; where that ate up
+        its limits, the document gets a second start with the fonts at hand."""
+        fonts = self._fonts.folder(lua=engine == "lualatex")
+        passes = self.profile.max_passes
+        run = run_tex(source, engine, self._tex, self.limits, passes, self._mode, fonts)
+        if run.bitmap_fonts and fonts is not None:
+            learnt = self._fonts.learn(run.bitmap_fonts)
+            if learnt and run.limit is not None:
+                run = run_tex(source, engine, self._tex, self.limits, passes, self._mode, fonts)
+        return run
 
     def _ended_early(self, run: TexRun, error: TexError | None) -> TexError | None:
         """The limit or crash that ended TeX, if one did."""
@@ -201,7 +208,7 @@ class Renderer:
             elif run.signal is not None:
                 close = run.rss_kb > 0.7 * self.limits.memory_mb * 1024
                 kind = "memory_limit" if close else "crash"
-        return TexError(kind, _LIMIT_WORDS(self.limits)[kind], line) if kind else None
+        return TexError(kind, _limit_words(self.limits)[kind], line) if kind else None
 
     def _draw(self, base: Render, run: TexRun, scale: float | None) -> Render:
         """The first page as pixels, with caps and the blank check."""
@@ -210,14 +217,16 @@ class Renderer:
             base = replace(base, pages=pages, page_pt=page_pt, pdf=run.pdf)
             if not usable_page(page_pt, self.profile):
                 said = f"The page is {page_pt[0]:.0f} x {page_pt[1]:.0f} pt; no side may pass "
-                error = TexError("page_too_large", f"{said}{self.profile.max_page_pt:.0f} pt")
-                return replace(base, error=error)
+                too_large = TexError("page_too_large", f"{said}{self.profile.max_page_pt:.0f} pt")
+                return replace(base, error=too_large)
             fitted, reduced = fit_scale(page_pt, scale, self.profile)
             size = pixel_size(page_pt, fitted)
             pixels = self._rasteriser.draw(run.pdf, size)
         except RasterFault as e:
             status: RenderStatus = "unavailable" if e.kind in _MACHINE_LIMITS else "failed"
-            return replace(base, status=status, error=TexError(e.kind, str(e)))
+            # What TeX complained of says more than that the page it made can't be read.
+            error = base.error if e.kind in ("bad_pdf", "no_page") else None
+            return replace(base, status=status, error=error or TexError(e.kind, str(e)))
         base = replace(base, size_px=size, scale=fitted, scale_reduced=reduced)
         picture = np.frombuffer(pixels, dtype=np.uint8).reshape(size[1], size[0], 3)
         if (picture == picture[0, 0]).all():
@@ -237,13 +246,6 @@ class Renderer:
             log = log.replace(f"{program.parent}/", "")
         return re.sub(r"/(?:tmp|var/tmp|private)/\S*redline-(?:job|fonts)-[^/\s]*/", "./", log)
 
-    def _font_cache(self) -> Path | None:
-        with self._fonts_lock:
-            if not self._fonts_asked:
-                self._fonts = font_cache(self._font_folder, self._tex, self._mode)
-                self._fonts_asked = True
-            return self._fonts
-
 
 def _png(picture: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> bytes:
     out = io.BytesIO()
@@ -257,7 +259,7 @@ def _no_pdf(state: str) -> TexError:
     return TexError("bad_pdf", "The document put something else in the place of its PDF")
 
 
-def _LIMIT_WORDS(limits: Limits) -> dict[ErrorClass, str]:
+def _limit_words(limits: Limits) -> dict[ErrorClass, str]:
     return {
         "cpu_limit": f"The document took more than {limits.cpu_s:g} s of CPU time",
         "wall_limit": f"The document was not done after {limits.wall_s:g} s on the clock",

@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -74,7 +73,7 @@ def _frame(size_mb: int, readable: Sequence[tuple[Path, str]]) -> list[str]:
     argv += ["--new-session", "--hostname", "sandbox", "--clearenv", "--ro-bind", "/usr", "/usr"]
     for folder in _SYSTEM_FOLDERS:
         if Path(folder).is_symlink():
-            argv += ["--symlink", os.readlink(folder), folder]
+            argv += ["--symlink", str(Path(folder).readlink()), folder]
         elif Path(folder).is_dir():
             argv += ["--ro-bind", folder, folder]
     for path in _READABLE:
@@ -109,8 +108,8 @@ def tex_command(
     """How to start `inside.py`. `folder` is the job's folder where mode is "none"; `texmf_var`
     an existing font cache, read by the document and never written."""
     if mode == "none":
-        argv = (sys.executable, "-I", "-S", "-B", str(_HERE / "inside.py"))
-        return Inside(argv, str(folder), str(texmf_var or ""))
+        outside = (sys.executable, "-I", "-S", "-B", str(_HERE / "inside.py"))
+        return Inside(outside, str(folder), str(texmf_var or ""))
     binds, python, environment = _python_inside()
     binds.append((_HERE / "inside.py", "/redline/inside.py"))
     trees = [t for t in tex.trees if not _below_usr(t) and str(t) not in _READABLE]
@@ -219,8 +218,3 @@ def process_limit_works() -> bool:
         and found is not None
         and (int(found[1]), int(found[2])) >= (5, 14)
     )
-
-
-def python_description() -> str:
-    """The Python that runs inside, for `redline doctor`."""
-    return f"{sysconfig.get_python_version()} at {_python()[0]}"
