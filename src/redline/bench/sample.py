@@ -11,14 +11,17 @@ from typing import Any, Literal
 EditType = Literal["ADD", "REMOVE", "UPDATE", "LAYOUT", "STRUCTURE"]
 EDIT_TYPES: tuple[EditType, ...] = ("ADD", "REMOVE", "UPDATE", "LAYOUT", "STRUCTURE")
 DrawnWith = Literal["pen", "tool"]
+DRAWN_WITH: tuple[DrawnWith, ...] = ("pen", "tool")
 
 
 @dataclass(frozen=True)
 class DiagramSample:
     """A diagram, an instruction drawn on it and/or written, and the accepted edited codes.
 
-    Paths are absolute and lie inside the benchmark folder; None where the sample has no such
-    file. `picture`, `overlay` and `instruction_picture` share one size in pixels.
+    Codes have `\\n` line ends whatever the files have. Paths are absolute and lie inside the
+    benchmark folder; None where the sample has no such file. `picture`, `overlay` and
+    `instruction_picture` share one size in pixels. A line without `source_id` gets one from its
+    original code, so that samples over one source share it.
     """
 
     id: str
@@ -43,6 +46,21 @@ class DiagramSample:
     ratings: tuple[Mapping[str, Any], ...] = ()
     files: Mapping[str, Path] = field(default_factory=dict)
     """Every file the sample names, by its path relative to the folder."""
+    gold_templates: tuple[str, ...] = ()
+    """The golds with their holes (bench.holes), one for each gold in order; or none."""
+    result_description: str = ""
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """The conditions the sample can be run under: it has what they show."""
+        drawn = self.instruction_picture is not None
+        written = bool(self.instruction)
+        return (
+            (("visual",) if drawn else ())
+            + (("text",) if written else ())
+            + (("visual+text",) if drawn and written else ())
+            + (("verbalized", "visual+verbalized") if drawn else ())
+        )
 
 
 @dataclass(frozen=True)
