@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 Raster = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 
-TOLERANCE = 24
+TOLERANCE = np.uint8(24)
 """Grey levels of 255 that anti-aliasing may differ by, beyond the range of the 3x3 neighbours."""
 INK = 24
 """A pixel that differs by more than this from white in any channel carries ink."""
@@ -39,18 +40,59 @@ def _ink(a: Raster) -> Mask:
 
 def shift_between(a: Sequence[Raster], b: Raster) -> tuple[int, int]:
     """(dy, dx) that moves `b` so that its ink covers most of the ink of all of `a` (rasters of one
-    size): the peak of their cross-correlation, by FFT; of equal peaks the smallest shift."""
-    rows, columns = a[0].shape[:2]
-    h, w = rows + b.shape[0], columns + b.shape[1]
-    ink = np.sum([_ink(r).astype(np.float32) for r in a], axis=0)
-    fa = np.fft.rfft2(ink, (h, w))
-    fb = np.fft.rfft2(_ink(b).astype(np.float32), (h, w))
-    corr = np.rint(np.fft.irfft2(fa * np.conj(fb), (h, w)))
-    ys, xs = np.nonzero(corr == corr.max())
-    dy = np.where(ys >= rows, ys - h, ys)
-    dx = np.where(xs >= columns, xs - w, xs)
-    k = int(np.argmin(np.abs(dy) + np.abs(dx)))
-    return int(dy[k]), int(dx[k])
+    size); of equal covers the smallest shift.
+
+    Candidates are the peaks of the cross-correlation of the rasters reduced to about 256 pixels
+    (by FFT) and the four alignments of corners; around each, every shift within the reduction is
+    counted at full size.
+    """
+    ink = np.asarray([_ink(r) for r in a]).sum(axis=0, dtype=np.uint8)
+    mine = _ink(b)
+    step = max(1, max(*ink.shape, *mine.shape) // 256)
+    dh, dw = ink.shape[0] - mine.shape[0], ink.shape[1] - mine.shape[1]
+    starts = {(y, x) for y in (0, dh) for x in (0, dw)}
+    starts |= {(y * step, x * step) for y, x in _peaks(_reduced(ink, step), _reduced(mine, step))}
+    tries = {(0, 0)}
+    near = range(-step + 1, step)
+    for y, x in starts:
+        tries |= {(y + i, x + j) for i in near for j in near}
+    return max(
+        sorted(tries, key=lambda t: (abs(t[0]) + abs(t[1]), t)),
+        key=lambda t: _covered(ink, mine, *t),
+    )
+
+
+def _reduced(ink: NDArray[Any], step: int) -> NDArray[np.float32]:
+    """Sums over blocks of step x step."""
+    h, w = (-(-n // step) * step for n in ink.shape)
+    full = np.zeros((h, w), np.float32)
+    full[: ink.shape[0], : ink.shape[1]] = ink
+    blocks = full.reshape(h // step, step, w // step, step)
+    return np.asarray(blocks.sum(axis=(1, 3)), np.float32)
+
+
+def _peaks(a: NDArray[np.float32], b: NDArray[np.float32], most: int = 3) -> list[tuple[int, int]]:
+    """Shifts of `b` with the highest correlation with `a`."""
+    h, w = a.shape[0] + b.shape[0], a.shape[1] + b.shape[1]
+    corr = np.fft.irfft2(np.fft.rfft2(a, (h, w)) * np.conj(np.fft.rfft2(b, (h, w))), (h, w))
+    found = np.argsort(-np.rint(corr).ravel(), kind="stable")[:most]
+    return [
+        (int(y - h if y >= a.shape[0] else y), int(x - w if x >= a.shape[1] else x))
+        for y, x in zip(*np.unravel_index(found, (h, w)), strict=True)
+    ]
+
+
+def _covered(ink: NDArray[np.uint8], mine: Mask, dy: int, dx: int) -> int:
+    """Ink of the fixed rasters under the moved one's ink."""
+    top, left = max(0, dy), max(0, dx)
+    bottom = min(ink.shape[0], dy + mine.shape[0])
+    right = min(ink.shape[1], dx + mine.shape[1])
+    if bottom <= top or right <= left:
+        return 0
+    under = mine[top - dy : bottom - dy, left - dx : right - dx]
+    return int(np.count_nonzero(under & (ink[top:bottom, left:right] > 0))) + int(
+        np.count_nonzero(under & (ink[top:bottom, left:right] > 1))
+    )
 
 
 def on_one_canvas(fixed: Sequence[Raster], moved: Raster) -> list[Raster]:
@@ -68,14 +110,16 @@ def on_one_canvas(fixed: Sequence[Raster], moved: Raster) -> list[Raster]:
     return out
 
 
-def _range(a: Raster) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-    """Per pixel and channel, the lowest and highest value among it and its eight neighbours."""
+def _range(a: Raster) -> tuple[Raster, Raster]:
+    """Per pixel and channel, the lowest and highest value among it and its eight neighbours, with
+    the tolerance below and above."""
     p = np.pad(a, ((1, 1), (1, 1), (0, 0)), mode="edge")
     rows_low = np.minimum(np.minimum(p[:-2], p[1:-1]), p[2:])
     rows_high = np.maximum(np.maximum(p[:-2], p[1:-1]), p[2:])
     low = np.minimum(np.minimum(rows_low[:, :-2], rows_low[:, 1:-1]), rows_low[:, 2:])
     high = np.maximum(np.maximum(rows_high[:, :-2], rows_high[:, 1:-1]), rows_high[:, 2:])
-    return low.astype(np.int16), high.astype(np.int16)
+    # Without leaving uint8: values below 0 and above 255 mean the same as these ends.
+    return np.maximum(low, TOLERANCE) - TOLERANCE, np.minimum(high, 255 - TOLERANCE) + TOLERANCE
 
 
 def same(a: Raster, b: Raster) -> Mask:
@@ -86,8 +130,7 @@ def same(a: Raster, b: Raster) -> Mask:
 
     def within(x: Raster, of: Raster) -> Mask:
         low, high = _range(of)
-        v = x.astype(np.int16)
-        return np.asarray(((v >= low - TOLERANCE) & (v <= high + TOLERANCE)).all(axis=2))
+        return np.asarray(((x >= low) & (x <= high)).all(axis=2))
 
     return within(a, b) & within(b, a)
 

@@ -62,7 +62,8 @@ class JudgeStage:
         request = await context.in_thread(self._request, level, sample, made, render, context)
         verdict = await ask(context, j.judge, rubric, request)
         if isinstance(verdict, Malformed):
-            return Finished("unscored", verdict.kind, {**about, "message": verdict.reason})
+            value = {**about, "message": verdict.reason}
+            return Finished("unscored", verdict.kind, value, ask_again=("verdict", "repair"))
         value = {**about, "scores": dict(verdict.scores), "reasons": dict(verdict.reasons)}
         return Finished("ok", None, value)
 
