@@ -1,5 +1,6 @@
 """TikZ to pixels, safely; knows nothing of benchmarks."""
 
+from redline.tex.doctor import Fact, diagnose, install_lines
 from redline.tex.engines import ENGINES, choose_engine
 from redline.tex.installation import tex_version
 from redline.tex.pages import page_scale, pixel_size
@@ -10,6 +11,7 @@ from redline.tex.sandbox import SandboxMode, SandboxUnavailable
 __all__ = [
     "ENGINES",
     "Engine",
+    "Fact",
     "Limits",
     "Profile",
     "Render",
@@ -19,6 +21,8 @@ __all__ = [
     "SandboxUnavailable",
     "TexError",
     "choose_engine",
+    "diagnose",
+    "install_lines",
     "page_scale",
     "pixel_size",
     "tex_version",

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 from redline.tex.result import Engine, ErrorClass, TexError
 
-_AT = re.compile(r"^(?P<file>(?:\[\\(?:direct|late)lua\]|\.//|[A-Za-z0-9_<])[^:\n]*?):(?P<line>\d+): (?P<text>\S.*)$")
+_AT = re.compile(
+    r"^(?P<file>(?:\[\\(?:direct|late)lua\]|\./|/|[A-Za-z0-9_<])[^:\n]*?)"
+    r":(?P<line>\d+): (?P<text>\S.*)$"
+)
 _BANG = re.compile(r"^! ?(?P<text>\S.*)$")
 # A line of the context that TeX shows under an error.
 _CONTEXT = re.compile(r"^(?:l\.\d+|<[^>]+>|\\\S+ .*->|\\\S+ \.\.\.|\s*\.\.\.)")
