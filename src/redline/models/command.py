@@ -38,6 +38,8 @@ from redline.models.reading import MAX_PICTURES, PictureCollector, clean, count_
 
 MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 KEPT_STDERR = 4096
+DRAIN_S = 1.0
+"""How long output may still trickle in after a program has ended."""
 
 
 class CommandFault(Exception):
@@ -176,34 +178,45 @@ class CommandModel:
             try:
                 return await self._talk(process, sent)
             finally:
-                # The group, so that children it left behind go too; it may be gone already.
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(process.pid, signal.SIGKILL)
+                _kill_group(process)
                 await process.wait()
+                # Its pipes may be held open by a child that fled the group.
+                if transport := getattr(process, "_transport", None):
+                    transport.close()
 
     async def _talk(self, process: asyncio.subprocess.Process, sent: bytes) -> bytes:
         assert process.stdin and process.stdout and process.stderr
-        tail = asyncio.ensure_future(_tail(process.stderr))
+        out = Capture(process.stdout)
         feed = asyncio.ensure_future(_feed(process.stdin, sent))
+        reader = asyncio.ensure_future(out.read())
+        tail = asyncio.ensure_future(_tail(process.stderr))
+        end = asyncio.ensure_future(process.wait())
         try:
             async with asyncio.timeout(self._timeout_s):
-                out = await _capped(process.stdout)
-                status = await process.wait()
-                # A child that outlives the program may hold stderr open for ever.
-                await asyncio.wait([tail], timeout=0.2)
+                await asyncio.wait({reader, end}, return_when=asyncio.FIRST_COMPLETED)
+                if reader.done():
+                    reader.result()
+                    status = await end
+                else:
+                    # It has ended, and what it left behind holds its output open.
+                    status = end.result()
+                    _kill_group(process)
+                await asyncio.wait({reader, tail}, timeout=DRAIN_S)
+                if reader.done():
+                    reader.result()
         except TimeoutError:
             raise CommandFault(
                 "transient", f"was killed: it had not ended after {self._timeout_s:g} s"
             ) from None
         finally:
-            feed.cancel()
-            tail.cancel()
+            for task in (feed, reader, tail, end):
+                task.cancel()
         if status != 0:
             said = tail.result() if tail.done() and not tail.cancelled() else b""
             words = said.decode("utf-8", "replace").strip()
             last = " ".join(self._secrets.scrub(words).split())[-300:]
             raise CommandFault("transient", f"ended with status {status}: {last or '(no words)'}")
-        return out
+        return b"".join(out.pieces)
 
 
 def _as_json(request: Request, settings: Settings, picture: Any) -> dict[str, Any]:
@@ -245,15 +258,27 @@ async def _feed(stdin: asyncio.StreamWriter, data: bytes) -> None:
         await stdin.wait_closed()
 
 
-async def _capped(stdout: asyncio.StreamReader) -> bytes:
-    pieces: list[bytes] = []
-    size = 0
-    while piece := await stdout.read(1 << 16):
-        size += len(piece)
-        if size > MAX_OUTPUT_BYTES:
-            raise CommandFault("bad_request", f"wrote more than {MAX_OUTPUT_BYTES >> 20} MB")
-        pieces.append(piece)
-    return b"".join(pieces)
+class Capture:
+    """What a program writes, up to the limit; what has come so far is in `pieces`."""
+
+    def __init__(self, stream: asyncio.StreamReader) -> None:
+        self._stream = stream
+        self.pieces: list[bytes] = []
+
+    async def read(self) -> None:
+        """Read to the end. Raises CommandFault beyond the limit."""
+        size = 0
+        while piece := await self._stream.read(1 << 16):
+            size += len(piece)
+            if size > MAX_OUTPUT_BYTES:
+                raise CommandFault("bad_request", f"wrote more than {MAX_OUTPUT_BYTES >> 20} MB")
+            self.pieces.append(piece)
+
+
+def _kill_group(process: asyncio.subprocess.Process) -> None:
+    """Kill the program and all that is still in its group; it may be gone already."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 async def _tail(stderr: asyncio.StreamReader) -> bytes:
@@ -272,10 +297,13 @@ def _read_file(root: Path, name: str, limit: int) -> bytes:
         fd = os.open(root / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except (OSError, ValueError) as e:
         raise CommandFault("transient", f"left no readable file {name[:80]!r} ({e})") from None
-    with os.fdopen(fd, "rb") as f:
-        about = os.fstat(f.fileno())
+    try:
+        about = os.fstat(fd)
         if not stat.S_ISREG(about.st_mode):
             raise CommandFault("transient", f"left {name[:80]!r}, which is no plain file")
         if about.st_size > limit:
             raise CommandFault("bad_request", f"left {name[:80]!r}, which is too large")
-        return f.read(limit)
+        with os.fdopen(os.dup(fd), "rb") as f:
+            return f.read(limit)
+    finally:
+        os.close(fd)
