@@ -6,9 +6,8 @@ import base64
 import binascii
 import io
 import json
-import os
+import secrets
 import shutil
-import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -80,7 +79,8 @@ def write_folder(dest: Path, files: Iterable[tuple[str, bytes]]) -> None:
     if dest.exists() and (not dest.is_dir() or any(dest.iterdir())):
         raise UserError(f"{dest} is there already and not empty. Name another place.")
     dest.parent.mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(prefix=f".{dest.name}-", dir=dest.parent))
+    part = dest.parent / f".{dest.name}-{secrets.token_hex(8)}"
+    part.mkdir()
     try:
         for name, data in files:
             if (why := path_fault(name)) is not None:
@@ -88,18 +88,10 @@ def write_folder(dest: Path, files: Iterable[tuple[str, bytes]]) -> None:
             path = part / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-        part.chmod(0o777 & ~_umask())
         part.rename(dest)
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)
         raise
-
-
-def _umask() -> int:
-    """The process's mask for new files, which can be read only by setting it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
 
 
 def _lines_of(source: NamedFiles, samples: Iterable[DiagramSample]) -> dict[str, bytes]:
