@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import struct
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,6 +32,8 @@ class Call:
     fault: str | None = None
     status: int | None = None
     acknowledged: bool = False
+    sizes: list[tuple[int, int]] = field(default_factory=list)
+    """Width and height of each picture, from the PNG headers; none in cheap mode."""
     picture_bytes: list[bytes] = field(default_factory=list, repr=False)
 
     def as_json(self) -> dict[str, Any]:
@@ -153,6 +156,7 @@ def read_call(
         document={} if cheap else document,
         headers={} if cheap else headers,
         fingerprint=print_of,
+        sizes=[struct.unpack(">II", d[16:24]) for d in data if d.startswith(b"\x89PNG")],
         picture_bytes=data,
     )
 

@@ -36,6 +36,7 @@ def _top(
 
 def _register() -> None:
     from redline.cli.bench import bench_app
+    from redline.cli.bench_render import bench_render_command
     from redline.cli.compare import compare_command
     from redline.cli.demo import demo_command
     from redline.cli.doctor import doctor_command
@@ -52,6 +53,7 @@ def _register() -> None:
     app.command("results")(results_command)
     app.command("compare")(compare_command)
     app.command("render")(render_command)
+    bench_app.command("render")(bench_render_command)
     app.add_typer(bench_app, name="bench")
     app.command("models")(models_command)
     app.command("doctor")(doctor_command)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -54,6 +53,7 @@ class EvalOptions:
     verbalizer: str = ""
     verbalizer_settings: Mapping[str, Any] = field(default_factory=dict)
     sandbox: str = "bubblewrap"
+    answers: str = "auto"
 
 
 def settings_of(values: Mapping[str, Any]) -> Settings:
@@ -94,6 +94,10 @@ def make_task(options: EvalOptions, benchmark: Benchmark, want: str | None = Non
     from redline.models import card
 
     plain = options.model.partition("/")[0] in ("baseline", "outputs")
+    if options.answers not in ("auto", "code", "picture"):
+        raise UserError(f"--answers is auto, code or picture; got {options.answers!r}.")
+    if want is None and options.answers != "auto":
+        want = options.answers
     if want is None:
         want = "picture" if not plain and card(options.model).answers == "picture" else "code"
     try:
@@ -143,16 +147,10 @@ def make_judging(options: JudgeOptions, benchmark: Benchmark) -> Judging:
 
 def make_renderer(sandbox: str) -> Renderer:
     """The renderer; refuses to run without a sandbox unless told to."""
+    from redline.bench import cache_root
     from redline.tex import Renderer
 
     return Renderer(sandbox=sandbox, cache_dir=cache_root() / "renders")  # type: ignore[arg-type]
-
-
-def cache_root() -> Path:
-    """Where derived things are kept: $REDLINE_CACHE, else the XDG cache folder."""
-    if told := os.environ.get("REDLINE_CACHE"):
-        return Path(told)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "redline"
 
 
 def manifest(task: DiagramTask, options: EvalOptions, judges: Sequence[Judging]) -> Manifest:

@@ -118,6 +118,9 @@ def eval_command(
         str | None, typer.Option(help="JSON object merged into the request's body.")
     ] = None,
     timeout: Annotated[float, typer.Option(min=1, help="Of one call, in seconds.")] = 600.0,
+    answers: Annotated[
+        str, typer.Option(help="code or picture; auto takes what the model's card says.")
+    ] = "auto",
     verbalizer_setting: Annotated[
         list[str] | None, typer.Option(help="A sampling setting of the verbalizer, NAME=VALUE.")
     ] = None,
@@ -171,6 +174,7 @@ def eval_command(
         settings=settings,
         verbalizer=verbalizer,
         verbalizer_settings=_settings(verbalizer_setting),
+        answers=answers,
         sandbox="none" if unsandboxed else "bubblewrap",
     )
     chosen = _judge(judge, image_rubric, code_rubric, judge_inputs, judge_repeats, judge_setting)
@@ -315,7 +319,7 @@ def _limits(
     budget: float | None,
     cache: bool,
 ) -> Options:
-    from redline.cli.composing import cache_root
+    from redline.bench import cache_root
     from redline.run import Options
 
     options = Options(

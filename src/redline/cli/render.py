@@ -34,7 +34,7 @@ def render_command(
     workers: Annotated[int, typer.Option("--workers", min=1, help="Documents at a time.")] = 2,
 ) -> None:
     """Render documents; exit 0 if all gave a page, 3 if some did not."""
-    from redline.cli.composing import cache_root
+    from redline.bench import cache_root
     from redline.tex import Engine, Renderer
 
     if engine and engine not in get_args(Engine):

@@ -1,0 +1,5 @@
+"""`python -m redline`."""
+
+from redline.cli import main
+
+main()

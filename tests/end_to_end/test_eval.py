@@ -1,0 +1,277 @@
+"""A model and a judge through the whole track, against the fake provider."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from redline.bench import find, load
+from redline.diagram.references import InputPictures
+from tests.end_to_end.command import Command
+from tests.fake_provider.fixture import FakeProvider
+
+pytestmark = [pytest.mark.tex, pytest.mark.xdist_group("end_to_end")]
+LIMIT = ("--limit", 3)
+
+
+def evaluate(redline: Command, fake: FakeProvider, *more: object, judge: bool = True):
+    judged = ("--judge", fake.model("judge")) if judge else ()
+    return redline(
+        "eval", "mini-diagram", "--model", fake.model("editor"), *judged, *LIMIT,
+        "--out", "run", "--json", *more,
+    )  # fmt: skip
+
+
+def test_a_model_and_a_judge_score_every_row(redline: Command, fake_provider: FakeProvider) -> None:
+    ran = evaluate(redline, fake_provider)
+    assert ran.status == 0, ran.err
+    found = ran.json()
+    assert found["counts"] == {"scored": 3, "failed": 0, "unscored": 0, "missing": 0}
+    assert {"IA", "CP", "DR", "FSR", "CFR", "code_IA", "code_CP", "oes_min", "px_inside"} <= set(
+        found["metrics"]
+    )
+    kinds = [c["kind"] for c in fake_provider.calls()]
+    assert (kinds.count("edit"), kinds.count("judge")) == (3, 6)
+    assert "Everything is in run" in ran.err
+
+
+def test_the_pictures_sent_are_the_ones_labelled_and_letterboxed(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    evaluate(redline, fake_provider, judge=False)
+    want = {}
+    for sample in load(find("mini-diagram")).samples[:3]:
+        pictures = InputPictures(None, 1024)  # type: ignore[arg-type]
+        want[sample.id] = [
+            hashlib.sha256(pictures.get(sample, w)).hexdigest() for w in ("picture", "instruction")
+        ]
+    calls = fake_provider.calls()
+    assert sorted(c["pictures"] for c in calls) == sorted(want.values())
+    assert all(
+        [label.split('"')[1] for label in c["labels"]] == ["original", "instruction"] for c in calls
+    )
+
+
+def test_the_judge_sees_all_pictures_at_one_size_with_labels(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    evaluate(redline, fake_provider)
+    judged = [c for c in fake_provider.calls() if c["kind"] == "judge" and c["pictures"]]
+    assert judged
+    for call in judged:
+        names = [label.partition(":")[0] for label in call["labels"]]
+        assert names in (
+            ["ORIGINAL", "INSTRUCTION, DRAWN", "REFERENCE", "CANDIDATE"],
+            ["INSTRUCTION, DRAWN"],
+        )
+        assert {tuple(s) for s in call["sizes"]} == {(1024, 1024)}
+
+
+def test_starting_again_asks_nobody_anything(redline: Command, fake_provider: FakeProvider) -> None:
+    first = evaluate(redline, fake_provider).json()
+    asked = len(fake_provider.calls())
+    again = evaluate(redline, fake_provider)
+    assert len(fake_provider.calls()) == asked
+    assert again.json()["metrics"] == first["metrics"]
+
+
+def test_another_judge_later_repeats_no_generation_and_keeps_old_verdicts(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    first = evaluate(redline, fake_provider).json()
+    ran = redline("judge", "run", "--judge", fake_provider.model("other"), "--json")
+    assert ran.status == 0, ran.err
+    assert ran.json()["judge"].endswith("#other")
+    assert sum(c["kind"] == "edit" for c in fake_provider.calls()) == 3
+    old = redline("results", "run", "--judge", fake_provider.model("judge"), "--json")
+    assert old.json()["metrics"] == first["metrics"]
+
+
+def test_a_malformed_verdict_is_repaired_once_and_then_unscored_not_a_number(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    fake_provider.answers({"model": "judge", "text": '{"scores": {"IA": "5"}}'})
+    ran = evaluate(redline, fake_provider)
+    assert ran.status == 3
+    found = ran.json()
+    assert found["counts"]["unscored"] == 3 and "IA" not in found["metrics"]
+    assert sum(c["model"] == "judge" for c in fake_provider.calls()) == 12
+    fake_provider.answers()
+    again = evaluate(redline, fake_provider)
+    assert again.status == 0 and again.json()["counts"]["scored"] == 3
+
+
+def test_refusals_and_cut_off_codes_fail_and_a_content_filter_is_unscored(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    fake_provider.faults(
+        {"fault": "refusal", "model": "editor", "calls": [0]},
+        {"fault": "length", "model": "editor", "calls": [1]},
+        {"fault": "content_filter", "model": "editor", "calls": [2]},
+    )
+    ran = evaluate(redline, fake_provider, "--connections", 1)
+    assert ran.status == 3
+    found = ran.json()
+    assert found["counts"] == {"scored": 0, "failed": 2, "unscored": 1, "missing": 0}
+    assert found["metrics"]["IA"]["mean"] == 1.0 and found["metrics"]["CFR"]["mean"] == 1.0
+    assert found["metrics"]["IA"]["bounds"] == [pytest.approx(1.0), pytest.approx(7 / 3)]
+
+
+@pytest.mark.parametrize("condition", ["text", "visual+text", "verbalized", "visual+verbalized"])
+def test_every_condition_runs(
+    redline: Command, fake_provider: FakeProvider, condition: str
+) -> None:
+    ran = evaluate(redline, fake_provider, "--condition", condition, "--limit", 1, judge=False)
+    assert ran.status == 0, ran.err
+    calls = fake_provider.calls()
+    edit = next(c for c in calls if c["kind"] == "edit")
+    assert any("instruction" in c for c in edit["labels"]) == condition.startswith("visual")
+    assert len(calls) == (2 if condition.endswith("verbalized") else 1)
+
+
+def test_another_model_may_put_the_drawing_into_words(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    ran = evaluate(
+        redline, fake_provider, "--condition", "verbalized", "--limit", 1,
+        "--verbalizer", fake_provider.model("describer"), judge=False,
+    )  # fmt: skip
+    assert ran.status == 0, ran.err
+    assert [c["model"] for c in fake_provider.calls()] == ["describer", "editor"]
+
+
+def test_epochs_and_repeats_are_asked_apart(redline: Command, fake_provider: FakeProvider) -> None:
+    ran = evaluate(
+        redline, fake_provider, "--epochs", 2, "--judge-repeats", 2, "--limit", 1,
+    )  # fmt: skip
+    assert ran.status == 0, ran.err
+    kinds = [c["kind"] for c in fake_provider.calls()]
+    assert (kinds.count("edit"), kinds.count("judge")) == (2, 8)
+    assert ran.json()["n"] == 2
+
+
+def test_a_replay_gives_the_same_result_without_a_call(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    first = evaluate(redline, fake_provider, judge=False).json()
+    asked = len(fake_provider.calls())
+    ran = redline(
+        "eval", "mini-diagram", "--model", "replay/run", *LIMIT, "--out", "again", "--json"
+    )
+    assert ran.status == 0, ran.err
+    assert len(fake_provider.calls()) == asked
+    assert ran.json()["metrics"] == first["metrics"]
+
+
+def test_kill_nine_in_the_middle_loses_nothing_and_buys_nothing_twice(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    fake_provider.faults({"fault": "slow", "seconds": 0.2})
+    arguments = (
+        "eval", "mini-diagram", "--model", fake_provider.model("editor"), "--judge",
+        fake_provider.model("judge"), *LIMIT, "--out", "run", "--connections", 1,
+    )  # fmt: skip
+    kills = 0
+    for _ in range(6):
+        process = redline.start(*arguments)
+        try:
+            process.communicate(timeout=2.5)
+            break
+        except Exception:
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+            kills += 1
+    fake_provider.faults()
+    ran = redline(*arguments, "--json")
+    assert ran.status == 0, ran.err
+    assert ran.json()["counts"]["scored"] == 3
+    prints = [c["fingerprint"] for c in fake_provider.calls() if c["acknowledged"]]
+    assert len(prints) - len(set(prints)) <= kills
+
+
+def test_the_second_process_on_a_run_is_refused_with_a_sentence(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    fake_provider.faults({"fault": "slow", "seconds": 3})
+    arguments = (
+        "eval", "mini-diagram", "--model", fake_provider.model("editor"), "--limit", 1,
+        "--out", "run",
+    )  # fmt: skip
+    process = redline.start(*arguments)
+    while not fake_provider.calls():
+        time.sleep(0.05)
+        assert process.poll() is None
+    second = redline(*arguments)
+    process.communicate()
+    assert second.status == 2 and "is being written by" in second.err
+    assert "Traceback" not in second.err
+
+
+def test_ctrl_c_saves_what_is_done_and_ends_with_130(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    fake_provider.faults({"fault": "slow", "seconds": 1})
+    process = redline.start(
+        "eval", "mini-diagram", "--model", fake_provider.model("editor"), "--out", "run",
+        "--connections", 1,
+    )  # fmt: skip
+    while not fake_provider.calls():
+        time.sleep(0.05)
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert '"kind":"call"' in (redline.folder / "run" / "records.jsonl").read_text()
+
+
+def test_a_picture_editing_model_is_judged_at_image_level_without_code_scores(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    ran = evaluate(redline, fake_provider, "--answers", "picture")
+    assert ran.status == 0, ran.err
+    found = ran.json()
+    assert {"IA", "px_outside"} <= set(found["metrics"])
+    assert not {"code_IA", "CFR", "code_similarity"} & set(found["metrics"])
+
+
+def test_no_key_reaches_any_file_or_message(redline: Command, fake_provider: FakeProvider) -> None:
+    key = "sk-planted-4711-secret"
+    fake_provider.faults({"fault": "echo", "calls": [1]})
+    ran = redline(
+        "eval", "mini-diagram", "--model", fake_provider.model("editor"), *LIMIT,
+        "--key-env", "MY_KEY", "--out", "run", env={"MY_KEY": key},
+    )  # fmt: skip
+    assert key not in ran.out + ran.err
+    for file in Path(redline.folder).rglob("*"):
+        assert not file.is_file() or key.encode() not in file.read_bytes(), file
+
+
+def test_a_budget_without_a_known_price_is_refused(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    ran = evaluate(redline, fake_provider, "--budget", 1)
+    assert ran.status == 2 and "price" in ran.err
+    assert fake_provider.calls() == []
+
+
+def test_a_budget_stops_the_run_before_it_is_overspent(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    cards = redline.folder / "cards.toml"
+    name = json.dumps(fake_provider.model("editor"))
+    cards.write_text(
+        f'[[model]]\nname = {name}\nprovider = "http"\nfamily = "fake"\n'
+        "input_per_mtok = 1000.0\noutput_per_mtok = 1000.0\n"
+    )
+    ran = redline(
+        "eval", "mini-diagram", "--model", fake_provider.model("editor"), "--budget", 0.000001,
+        "--out", "run", env={"REDLINE_CARDS": str(cards)},
+    )  # fmt: skip
+    assert ran.status == 3, ran.err
+    assert "budget" in ran.err.lower() and fake_provider.calls() == []

@@ -1,0 +1,92 @@
+"""Wrong use ends with a sentence and status 2, never with a traceback."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.command import Command
+
+pytestmark = [pytest.mark.tex, pytest.mark.xdist_group("end_to_end")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("eval", "mini-diagram", "--model", "openai/gpt-5.4"), "OPENAI_API_KEY"),
+        (("eval", "mini-diagram", "--model", "nonsense"), "nonsense"),
+        (("eval", "mini-diagram", "--model", "baseline/best"), "baseline"),
+        (("eval", "no-such-bench", "--model", "baseline/oracle"), "no-such-bench"),
+        (("eval", "mini-diagram", "--model", "baseline/oracle", "--ids", "nobody"), "nobody"),
+        (("eval", "mini-diagram", "--model", "http://127.0.0.1:9/v1#m", "--inputs", "code"),
+         "instruction"),
+        (("eval", "mini-diagram", "--model", "replay/nowhere"), "nowhere"),
+        (("eval", "mini-diagram", "--model", "command/none"), "none"),
+        (("results", "nowhere"), "nowhere"),
+        (("judge", "nowhere", "--judge", "openai/gpt-5.4"), "nowhere"),
+        (("score", "mini-diagram", "nowhere"), "nowhere"),
+        (("eval", "mini-diagram", "--model", "baseline/oracle", "--config", "nowhere.toml"),
+         "nowhere.toml"),
+    ],
+)  # fmt: skip
+def test_wrong_use_is_told_in_a_sentence(
+    redline: Command, arguments: tuple[str, ...], said: str
+) -> None:
+    ran = redline(*arguments)
+    assert ran.status == 2, ran.err
+    assert said in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_an_unreachable_host_stops_with_a_sentence_and_nothing_is_scored(
+    redline: Command,
+) -> None:
+    ran = redline(
+        "eval", "mini-diagram", "--model", "http://127.0.0.1:9/v1#m", "--limit", 1, "--out", "run"
+    )
+    assert ran.status in (2, 3), ran.err
+    assert "127.0.0.1" in ran.err and "Traceback" not in ran.err
+
+
+def test_a_changed_benchmark_is_refused(redline: Command) -> None:
+    done = redline("bench", "export", "mini-diagram", "bench", "--format", "folder")
+    assert done.status == 0, done.err
+    run = ("eval", "bench", "--model", "baseline/identity", "--limit", 1, "--out", "run")
+    assert redline(*run).status == 0
+    code = next((redline.folder / "bench" / "code").glob("*.tex"))
+    code.write_text(code.read_text() + "% changed\n")
+    ran = redline(*run)
+    assert ran.status == 2 and "changed" in ran.err
+
+
+def test_a_run_folder_of_a_newer_version_is_refused(redline: Command) -> None:
+    run = ("eval", "mini-diagram", "--model", "baseline/identity", "--limit", 1, "--out", "run")
+    assert redline(*run).status == 0
+    manifest = redline.folder / "run" / "run.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "schema": 99}))
+    ran = redline(*run)
+    assert ran.status == 2 and "newer" in ran.err
+
+
+def test_a_corrupt_last_line_is_kept_aside_and_its_unit_done_again(redline: Command) -> None:
+    run = ("eval", "mini-diagram", "--model", "baseline/identity", "--limit", 1, "--out", "run")
+    assert redline(*run).status == 0
+    records = redline.folder / "run" / "records.jsonl"
+    records.write_bytes(records.read_bytes()[:-20])
+    ran = redline(*run)
+    assert ran.status == 0, ran.err
+    assert list((redline.folder / "run").glob("records.damaged-*"))
+    assert "damaged" in ran.err
+
+
+def test_options_come_from_a_toml_file_and_the_command_line_wins(redline: Command) -> None:
+    Path(redline.folder / "o.toml").write_text('limit = 2\nout = "from-file"\n')
+    run = ("eval", "mini-diagram", "--model", "baseline/identity", "--config", "o.toml", "--json")
+    assert redline(*run).json()["n"] == 2
+    assert (redline.folder / "from-file" / "run.json").exists()
+    assert redline(*run, "--limit", 1, "--out", "other").json()["n"] == 1
+    Path(redline.folder / "o.toml").write_text("limitt = 2\n")
+    ran = redline(*run)
+    assert ran.status == 2 and "limitt" in ran.err
