@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import struct
 import re
+import struct
 from dataclasses import dataclass, field
 from typing import Any
 

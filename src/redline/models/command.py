@@ -179,7 +179,7 @@ class CommandModel:
                 return await self._talk(process, sent)
             finally:
                 _kill_group(process)
-                await process.wait()
+                await _ended(process)
                 # Its pipes may be held open by a child that fled the group.
                 if transport := getattr(process, "_transport", None):
                     transport.close()
@@ -190,7 +190,7 @@ class CommandModel:
         feed = asyncio.ensure_future(_feed(process.stdin, sent))
         reader = asyncio.ensure_future(out.read())
         tail = asyncio.ensure_future(_tail(process.stderr))
-        end = asyncio.ensure_future(process.wait())
+        end = asyncio.ensure_future(_ended(process))
         try:
             async with asyncio.timeout(self._timeout_s):
                 await asyncio.wait({reader, end}, return_when=asyncio.FIRST_COMPLETED)
@@ -273,6 +273,16 @@ class Capture:
             if size > MAX_OUTPUT_BYTES:
                 raise CommandFault("bad_request", f"wrote more than {MAX_OUTPUT_BYTES >> 20} MB")
             self.pieces.append(piece)
+
+
+async def _ended(process: asyncio.subprocess.Process) -> int:
+    """The exit status, once there is one. asyncio's own wait() waits for the pipes too, and a
+    child may hold those open for ever."""
+    pause_s = 0.001
+    while process.returncode is None:
+        await asyncio.sleep(pause_s)
+        pause_s = min(2 * pause_s, 0.05)
+    return process.returncode
 
 
 def _kill_group(process: asyncio.subprocess.Process) -> None:
