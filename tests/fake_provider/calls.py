@@ -156,7 +156,9 @@ def read_call(
         document={} if cheap else document,
         headers={} if cheap else headers,
         fingerprint=print_of,
-        sizes=[struct.unpack(">II", d[16:24]) for d in data if d.startswith(b"\x89PNG")],
+        sizes=[
+            struct.unpack(">II", d[16:24]) for d in data if len(d) >= 24 and d[:4] == b"\x89PNG"
+        ],
         picture_bytes=data,
     )
 
