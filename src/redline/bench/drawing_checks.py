@@ -60,6 +60,7 @@ def picture_faults(paths: Mapping[str, Path]) -> Iterator[Told]:
     together = composite(picture, overlay)
     if _difference(together, picture) <= ROUNDING:
         yield "overlay", "changes nothing that can be seen on the picture", "Draw it again"
+        return
     drawn = seen.get("instruction_picture")
     if drawn is not None and drawn.shape == together.shape:
         far = np.abs(together.astype(np.int16) - drawn).max(axis=2) > ROUNDING

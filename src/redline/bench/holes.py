@@ -184,7 +184,8 @@ def _inner(text: str, begins: int, value: str) -> str:
     try:
         return parse_template(value).default()
     except TemplateFault as e:
-        raise _fault(text, begins, f"inside it, {e.what}") from e
+        inner = e.what if e.what.startswith("inside it,") else f"inside it, {e.what}"
+        raise _fault(text, begins, inner) from e
     except RecursionError as e:
         raise _fault(text, begins, "holes are nested too deep") from e
 

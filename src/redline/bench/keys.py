@@ -244,30 +244,29 @@ def toml_faults(table: Mapping[str, Any]) -> list[KeyFault]:
 def line_faults(line: Mapping[str, Any]) -> list[KeyFault]:
     """Everything wrong with a parsed line of a diagram, looking at no file. Pure."""
     found = list(_key_faults(line, LINE_KEYS, LINE_REQUIRED))
+    told = {f.key for f in found}
+    return found + [f for f in _missing_company(line) if f.key not in told]
+
+
+def _missing_company(line: Mapping[str, Any]) -> Iterator[KeyFault]:
+    """Keys that need others beside them."""
     has = {
         k for k, v in line.items() if v is not None and not (isinstance(v, str) and not v.strip())
     }
     drawing = has & {"overlay", "instruction_picture", "scene"}
     if "instruction" not in has and "instruction_picture" not in has:
-        found.append(
-            KeyFault("instruction", "is missing, and there is no instruction_picture either",
-                     "Say in words or by a drawing what is to be edited")
-        )  # fmt: skip
+        what = "is missing, and there is no instruction_picture either"
+        yield KeyFault("instruction", what, "Say in words or by a drawing what is to be edited")
     if drawing and "drawn_with" not in has:
-        found.append(KeyFault("drawn_with", "is missing beside a drawing", "Add pen or tool"))
+        yield KeyFault("drawn_with", "is missing beside a drawing", "Add pen or tool")
     if "drawn_with" in has and not drawing:
-        found.append(
-            KeyFault("drawn_with", "is given, but there is no drawing", "Name the drawing's files")
-        )
+        yield KeyFault("drawn_with", "is given without a drawing", "Name the drawing's files")
     for key in ("picture", "instruction_picture"):
         if "overlay" in has and key not in has:
-            found.append(KeyFault(key, "is missing beside an overlay", f"Name the {key}"))
+            yield KeyFault(key, "is missing beside an overlay", f"Name the {key}")
     if "scene" in has and "overlay" not in has:
-        found.append(KeyFault("overlay", "is missing beside a scene", "Name the overlay"))
+        yield KeyFault("overlay", "is missing beside a scene", "Name the overlay")
     golds, templates = line.get("gold"), line.get("gold_template")
     if isinstance(golds, list) and isinstance(templates, list) and len(golds) != len(templates):
-        found.append(
-            KeyFault("gold_template", f"has {len(templates)} paths beside {len(golds)} golds",
-                     "Name one template for each gold, in the same order")
-        )  # fmt: skip
-    return found
+        what = f"has {len(templates)} paths beside {len(golds)} golds"
+        yield KeyFault("gold_template", what, "Name one template for each gold, in that order")
