@@ -13,10 +13,7 @@ def judge_flags(
     `family` gives a model's family, "" or "unknown" where it is not known; `gold_model` is None
     where a person made the gold.
     """
-    if judge == candidate:
-        flags = [f"The judge {judge} judged itself."]
-    else:
-        flags = []
+    flags = [f"The judge {judge} judged itself."] if judge == candidate else []
     own = family(judge)
     if own in ("", "unknown"):
         return tuple(flags)

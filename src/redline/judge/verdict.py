@@ -30,7 +30,7 @@ class Malformed:
     kind: Literal["malformed_verdict", "judge_refused"] = "malformed_verdict"
 
 
-_FENCE = re.compile(r"^[ \t]*```[ \t]*(?:json)?[ \t]*\n(.*?)^[ \t]*```[ \t]*$", re.S | re.M | re.I)
+_FENCE = re.compile(r"[ \t]*```[ \t]*(?:json)?[ \t]*", re.IGNORECASE)
 
 
 class _Fault(Exception):
@@ -68,14 +68,12 @@ def _object(text: str) -> dict[str, Any]:
     if not text:
         raise _Fault("It holds no answer.")
     if not text.startswith("{"):
-        blocks = _FENCE.findall(text)
-        if len(blocks) != 1:
-            raise _Fault(
-                "It is not one JSON object."
-                if not blocks
-                else f"It holds {len(blocks)} code blocks; one was expected."
-            )
-        if "{" in _FENCE.sub("", text):
+        blocks, outside = _blocks(text)
+        if len(blocks) > 1:
+            raise _Fault(f"It holds {len(blocks)} code blocks; one was expected.")
+        if not blocks:
+            raise _Fault("It is not one JSON object.")
+        if "{" in outside:
             raise _Fault("It holds more than the one JSON object.")
         text = blocks[0].strip()
     try:
@@ -89,6 +87,22 @@ def _object(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _Fault("It is not one JSON object.")
     return value
+
+
+def _blocks(text: str) -> tuple[list[str], str]:
+    """The contents of closed code fences, and all that stands outside them."""
+    blocks: list[str] = []
+    outside: list[str] = []
+    held: list[str] | None = None
+    for line in text.split("\n"):
+        if not _FENCE.fullmatch(line):
+            (outside if held is None else held).append(line)
+        elif held is None:
+            held = []
+        else:
+            blocks.append("\n".join(held))
+            held = None
+    return blocks, "\n".join([*outside, *(held or ())])
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
