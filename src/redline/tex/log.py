@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from redline.tex.result import Engine, ErrorClass, TexError
 
 _AT = re.compile(
-    r"^(?P<file>(?:\[\\(?:direct|late)lua\]|\./|/|[A-Za-z0-9_<])[^:\n]*?)"
+    r"^[()\s]*(?P<file>(?:\[\\(?:direct|late)lua\]|\./|/|[A-Za-z0-9_<])[^:\n]*?)"
     r":(?P<line>\d+): (?P<text>\S.*)$"
 )
 _BANG = re.compile(r"^! ?(?P<text>\S.*)$")
 # A line of the context that TeX shows under an error.
 _CONTEXT = re.compile(r"^(?:l\.\d+|<[^>]+>|\\\S+ .*->|\\\S+ \.\.\.|\s*\.\.\.)")
+_NO_MESSAGE = ("See the", "Type ", "? ", "stack traceback")
 _CONTINUED = re.compile(r"^\([A-Za-z0-9-]+\)\s+")
 _FATAL = re.compile(r"^\s*==> Fatal error|^Emergency stop")
 _MISSING_CHAR = re.compile(r"^Missing character: There is no (.+?) in font (.+?)!?$", re.MULTILINE)
@@ -160,7 +161,7 @@ def _whole_message(first: str, following: Sequence[str]) -> str:
         why = next((line for line in following if line.startswith("*** ")), "")
         return " ".join([first.strip(), why.strip("* ")]).strip()[:300]
     for line in following:
-        if not line.strip() or _CONTEXT.match(line) or line.startswith(("See the", "Type ", "? ")):
+        if not line.strip() or _CONTEXT.match(line) or line.startswith(_NO_MESSAGE):
             break
         if _AT.match(line) or _BANG.match(line):
             break
@@ -184,7 +185,7 @@ def first_error(log: str, document: str = "doc.tex") -> TexError | None:
     stop" gives way to an error that says why."""
     fallback: LogError | None = None
     for error in errors(log):
-        if error.kind == "other" and _FATAL.match(error.text):
+        if _FATAL.match(error.text):
             fallback = fallback or error
             continue
         return _told(error, document)
