@@ -1,0 +1,66 @@
+// The page that draws one instruction at a time in Excalidraw, driven by draw.mjs.
+import "@excalidraw/excalidraw/index.css";
+import {
+  CaptureUpdateAction, Excalidraw, convertToExcalidrawElements, exportToBlob, serializeAsJSON,
+} from "@excalidraw/excalidraw";
+import { createElement } from "react";
+import { createRoot } from "react-dom/client";
+
+const BACKGROUND = "background";
+let api = null;
+
+const initialData = { appState: { viewBackgroundColor: "#ffffff", theme: "light" } };
+createRoot(document.getElementById("root")).render(
+  createElement(Excalidraw, { initialData, excalidrawAPI: (given) => { api = given; } }),
+);
+
+// The picture as a locked element in its own pixels, so that scene coordinates are its pixels.
+const background = (width, height) => ({
+  type: "image", id: BACKGROUND, fileId: BACKGROUND, x: 0, y: 0, width, height,
+  status: "saved", scale: [1, 1], crop: null, locked: true, strokeColor: "transparent",
+  backgroundColor: "transparent", fillStyle: "solid", strokeWidth: 1, strokeStyle: "solid",
+  roughness: 0, roundness: null, opacity: 100, angle: 0, seed: 1, version: 1, versionNonce: 1,
+  index: null, isDeleted: false, groupIds: [], frameId: null, boundElements: null, updated: 1,
+  link: null,
+});
+
+// A frame of the picture's size, made for the export only, fixes its bounds: no padding, scale 1.
+const frame = (width, height) => ({
+  ...background(width, height), type: "frame", id: "frame", fileId: undefined, name: null,
+});
+
+async function png(elements, files, width, height) {
+  const blob = await exportToBlob({
+    elements, files, mimeType: "image/png", exportPadding: 0,
+    appState: { exportBackground: false, exportWithDarkMode: false, exportEmbedScene: false },
+    exportingFrame: frame(width, height),
+    getDimensions: () => ({ width, height, scale: 1 }),
+  });
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  let text = "";
+  for (const b of bytes) text += String.fromCharCode(b);
+  return btoa(text);
+}
+
+window.redline = {
+  ready: () => api !== null && !api.getAppState().isLoading,
+  // elements: skeletons (tool) or whole freedraw elements (pen); picture: a data URL.
+  draw: async ({ elements, picture, width, height }) => {
+    const drawn = convertToExcalidrawElements(elements, { regenerateIds: false });
+    const files = {
+      [BACKGROUND]: { id: BACKGROUND, mimeType: "image/png", dataURL: picture, created: 1 },
+    };
+    api.addFiles(Object.values(files));
+    api.updateScene({
+      elements: [background(width, height), ...drawn],
+      captureUpdate: CaptureUpdateAction.NEVER,
+    });
+    await document.fonts.ready;
+    const scene = api.getSceneElements();
+    const marks = scene.filter((e) => e.id !== BACKGROUND);
+    return {
+      overlay: await png(marks, {}, width, height),
+      scene: serializeAsJSON(scene, { viewBackgroundColor: "#ffffff" }, {}, "local"),
+    };
+  },
+};
