@@ -35,7 +35,8 @@ PARTS = st.sampled_from(
         "\\documentclass{standalone}\n", "\\begin{document}", "\\end{document}\n", PICTURE, EDITED,
         "\\begin{tikzpicture}", "\\end{tikzpicture}", "\\draw (0,0);", "\\tikz", "%", "{", "}",
         "[", "]", "@@ -1 +1 @@\n", "-a\n", "+b\n", "<<<<<<< SEARCH\n", "=======\n",
-        ">>>>>>> REPLACE\n", '{"code": "', '"}', "&lt;", "\\usepackage", "\n", "\r", "> ", " ", "\\",
+        ">>>>>>> REPLACE\n", '{"code": "', '"}', "&lt;", "\\usepackage", "\n", "\r", "> ", " ",
+        "\\",
     ]
 )  # fmt: skip
 TEXTS = st.text(st.characters()) | st.lists(PARTS | st.text(max_size=5), max_size=30).map("".join)
@@ -61,21 +62,26 @@ def test_prose_around_a_fenced_document_never_changes_it(prose: str) -> None:
 
 
 HOSTILE = [
-    "```latex\n", "```\n", "`", "~~~x\n", "> ", " ", "\n", "<think>", "<think>\n", "\n</think>\n",
-    "\\documentclass{a}", "\\documentclass{a}\n", "\\documentclass", "\\begin{document}",
-    "\\end{document}", "\\documentclass{a}\n\\begin{document}\n", "\\begin{tikzpicture}",
-    "\\begin{tikzpicture}\n", "\\end{tikzpicture}", "\\begin{tikzpicture}\\end{tikzpicture}",
-    "\\draw (0,0);\n", "\\usetikzlibrary{x}\n", "\\usepackage[\n", "{", "}", "[", "{\n", "%", "%\n",
-    "\\", "\\tikz", "@@ -1 +1 @@\n", "@@\n-a\n+b\n", "-a\n", "<<<<<<< SEARCH\n", "=======\n",
-    "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", '{"a":', '{"code": "', "&lt;", "&", "I am ",
-    "I can ", "sorry ", "\x00", "\ud800", "% a\n", "\\begin ", "\\tikzset{a}\n",
-    "```a ", "a```\n", "\\documentclass ", "<", "</think> ", "'",
+    "```latex\n", "```\n", "`", "> ", " ", "\n", "<think>\n", "\n</think>\n", "</think> ",
+    "\\documentclass{a}", "\\documentclass{a}\n", "\\documentclass ", "\\begin{document}",
+    "\\end{document}", "\\documentclass{a}\n\\begin{document}\n", "\\begin{tikzpicture}\n",
+    "\\begin{tikzpicture}\\end{tikzpicture}", "\\draw (0,0);\n", "\\usetikzlibrary{x}\n",
+    "\\usepackage[\n", "{\n", "[", "%", "%\n", "\\", "\\tikz", "\\begin ", "\\tikzset{a}\n",
+    "@@ -1 +1 @@\n", "@@\n-a\n+b\n", "<<<<<<< SEARCH\n",
+    "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", '{"a":', '{"code": "', "&lt;", "I am ",
+    "\x00", "\ud800", "```a ", "a```\n",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("piece", HOSTILE, ids=ascii)
-@pytest.mark.parametrize("frame", ["{}", "```latex\n{}", "```diff\n{}\n```", "<think>{}"])
-def test_a_megabyte_of_anything_is_read_to_its_end(piece: str, frame: str) -> None:
+def test_a_megabyte_of_anything_is_read_to_its_end(piece: str) -> None:
     # Nothing is timed: what is not linear here does not come back.
-    text = frame.replace("{}", piece * (1_000_000 // len(piece)))
+    text = piece * (1_000_000 // len(piece))
     assert read_reply(text, ORIGINAL).status in ("ok", "failed")
+
+
+@pytest.mark.parametrize("frame", ["```latex\n{}", "```diff\n{}\n```", "<think>{}"])
+def test_a_hostile_text_in_a_frame_is_read_to_its_end(frame: str) -> None:
+    for piece in HOSTILE:
+        text = frame.replace("{}", piece * (150_000 // len(piece)))
+        assert read_reply(text, ORIGINAL).status in ("ok", "failed")

@@ -17,6 +17,8 @@ _CLASS = re.compile(r"^[^`\n]*?(\\documentclass)\s*[\[{]", re.MULTILINE)
 
 def mask_comments(code: str) -> str:
     """The code with every comment blanked out; positions stay the same."""
+    if "%" not in code:
+        return code
     return _COMMENT.sub(lambda m: " " * len(m[0]) if m[1] else m[0], code)
 
 
