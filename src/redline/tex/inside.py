@@ -63,10 +63,11 @@ def read_plain(path: str, limit: int) -> tuple[bytes, str]:
         return b"", "absent"
     except OSError:
         return b"", "not_regular"
+    about = os.fstat(fd)
+    if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
+        os.close(fd)
+        return b"", "not_regular"
     with os.fdopen(fd, "rb") as f:
-        about = os.fstat(fd)
-        if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
-            return b"", "not_regular"
         if about.st_size > limit:
             return b"", "too_large"
         return f.read(about.st_size), "ok"

@@ -24,8 +24,8 @@ from redline.tex.sandbox import Inside, SandboxMode, process_limit_works, tex_co
 # 2 January 2020, 00:00 UTC: the date every document sees, so that \today never changes a picture.
 SOURCE_DATE = 1577923200
 _TICK_S = 0.1
-# Processes that are ours: bubblewrap outside and inside, the inside program.
-_OWN_PROCESSES = 3
+# Processes that are ours: bubblewrap and the inside program.
+_OWN_PROCESSES = 2
 _MB = 1024 * 1024
 
 _FLAGS = ("-interaction=nonstopmode", "-file-line-error", "-no-shell-escape", "-jobname=doc")
@@ -174,6 +174,7 @@ def _talk(
     deadline = time.monotonic() + limits.wall_s + 10
     output, stderr = bytearray(), bytearray()
     limit: ErrorClass | None = None
+    finished = False
     try:
         with selectors.DefaultSelector() as ready:
             for pipe in (process.stdin, process.stdout, process.stderr):
@@ -211,19 +212,18 @@ def _talk(
                 elif now >= next_look:
                     next_look = now + _TICK_S
                     limit = _family_limit(process.pid, limits)
+        finished = limit is None
     finally:
-        _end(process)
+        _end(process, at_once=not finished)
     return bytes(output), stderr.decode("utf-8", "replace"), limit
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the process and all it started, and wait until the last of them has let go of our
-    pipe."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+def _end(process: subprocess.Popen[bytes], at_once: bool) -> None:
+    """See the process and all it started to their end, and wait until the last of them has let
+    go of our pipe."""
     assert process.stdin and process.stdout and process.stderr
     process.stdin.close()
+    end_family(process, at_once)
     until = time.monotonic() + 5
     os.set_blocking(process.stdout.fileno(), True)
     with selectors.DefaultSelector() as ready:
@@ -233,6 +233,26 @@ def _end(process: subprocess.Popen[bytes]) -> None:
                 break
     process.stdout.close()
     process.stderr.close()
+
+
+def end_family(process: subprocess.Popen[bytes], at_once: bool) -> None:
+    """Wait for a process that is about to end, or kill it with all it started.
+
+    bubblewrap's child is the first process of its own process space: killed first, it takes
+    everything inside along, and bubblewrap collects it."""
+    if not at_once:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=2)
+    if process.poll() is None:
+        for child in _family(process.pid)[1:]:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(child, signal.SIGKILL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=2)
+    # Also after its end: others of its group may live on where there is no sandbox.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def _family(pid: int) -> list[int]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import subprocess
 import threading
 import time
 from collections.abc import Mapping
 from typing import Any
 
+from redline.tex.job import end_family
 from redline.tex.result import ErrorClass
 from redline.tex.sandbox import SandboxMode, raster_command
 
@@ -47,6 +47,7 @@ class _Worker:
 
     def __init__(self, mode: SandboxMode) -> None:
         self.served = 0
+        self._asking = False
         self._process = subprocess.Popen(
             raster_command(mode),
             stdin=subprocess.PIPE,
@@ -62,6 +63,7 @@ class _Worker:
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin and stdout
         self.served += 1
+        self._asking = True
         cap = 8192 + int(request.get("width", 0)) * int(request.get("height", 0)) * 3
         # The worker watches its child; this watches the worker.
         alarm = threading.Timer(_WALL_S + 20, self.close)
@@ -81,17 +83,18 @@ class _Worker:
             alarm.cancel()
         if not isinstance(reply, dict):
             raise _WorkerDied
+        self._asking = False
         return reply, pixels
 
     def close(self) -> None:
         """End the process and its children."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+        if self._process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+        end_family(self._process, at_once=self._asking)
+        if self._process.stdout is not None:
+            with contextlib.suppress(OSError):
+                self._process.stdout.close()
 
 
 def _exactly(stream: Any, size: int) -> bytes:

@@ -69,7 +69,9 @@ def _below_usr(path: Path) -> bool:
 def _frame(size_mb: int, readable: Sequence[tuple[Path, str]]) -> list[str]:
     """Arguments of bubblewrap: a bare read-only system, no network, no other process in sight,
     one writable folder /job of limited size in memory that goes away with the process."""
-    argv = ["--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000"]
+    # --as-pid-1: bubblewrap then waits for its child, where else it would leave it to the system's
+    # init, which not every container has.
+    argv = ["--unshare-all", "--as-pid-1", "--unshare-user", "--uid", "1000", "--gid", "1000"]
     argv += ["--new-session", "--hostname", "sandbox", "--clearenv", "--ro-bind", "/usr", "/usr"]
     for folder in _SYSTEM_FOLDERS:
         if Path(folder).is_symlink():
