@@ -11,8 +11,7 @@ demo: venv system
 	$(BIN)/redline demo
 
 test: test-venv system
-	sh tools/setup/test_system.sh
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2
 
 check: test-venv
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports

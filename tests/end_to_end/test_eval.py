@@ -15,7 +15,7 @@ from redline.diagram.references import InputPictures
 from tests.end_to_end.command import Command
 from tests.fake_provider.fixture import FakeProvider
 
-pytestmark = [pytest.mark.tex, pytest.mark.xdist_group("end_to_end")]
+pytestmark = pytest.mark.tex
 LIMIT = ("--limit", 3)
 
 
@@ -129,7 +129,7 @@ def test_every_condition_runs(
     ran = evaluate(redline, fake_provider, "--condition", condition, "--limit", 1, judge=False)
     assert ran.status == 0, ran.err
     calls = fake_provider.calls()
-    edit = next(c for c in calls if c["kind"] == "edit")
+    edit = calls[-1]
     assert any("instruction" in c for c in edit["labels"]) == condition.startswith("visual")
     assert len(calls) == (2 if condition.endswith("verbalized") else 1)
 
@@ -268,6 +268,7 @@ def test_a_budget_stops_the_run_before_it_is_overspent(
     cards.write_text(
         f'[[model]]\nname = {name}\nprovider = "http"\nfamily = "fake"\n'
         "input_per_mtok = 1000.0\noutput_per_mtok = 1000.0\n"
+        'price_date = "2026-01-01"\nprice_source = "this test"\n'
     )
     ran = redline(
         "eval", "mini-diagram", "--model", fake_provider.model("editor"), "--budget", 0.000001,

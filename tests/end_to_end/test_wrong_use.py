@@ -9,7 +9,7 @@ import pytest
 
 from tests.end_to_end.command import Command
 
-pytestmark = [pytest.mark.tex, pytest.mark.xdist_group("end_to_end")]
+pytestmark = pytest.mark.tex
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from redline.errors import UserError
+
 JUDGE_INPUTS = ("original", "instruction_picture", "instruction_text", "gold", "candidate")
 
 
-class JudgeInputsError(ValueError):
+class JudgeInputsError(UserError):
     """A wrong `--judge-inputs`; the message is a sentence."""
 
 

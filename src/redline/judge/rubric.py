@@ -12,13 +12,14 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from redline.errors import UserError
 from redline.judge.inputs import JUDGE_INPUTS, JudgeInputs
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 _Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")]
 
 
-class RubricError(Exception):
+class RubricError(UserError):
     """A rubric that cannot be used; the message names the file and every fault."""
 
 
