@@ -78,9 +78,7 @@ class Context(Protocol):
     def blob(self, sha256: str) -> bytes:
         """Bytes that an earlier unit of this run kept."""
 
-    async def in_thread(
-        self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs
-    ) -> T:
+    async def in_thread(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run blocking work beside the event loop, at most `workers` at once."""
 
 

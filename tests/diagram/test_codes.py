@@ -1,6 +1,5 @@
 """Code differences, similarity and the baselines."""
 
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,5 +1,6 @@
 """What a model is shown under each condition."""
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -79,7 +80,7 @@ def test_picture_editors_are_asked_for_a_picture() -> None:
 
 def test_every_picture_stands_behind_a_line_with_its_label() -> None:
     parts = request("visual").messages[0].parts
-    for before, part in zip(parts, parts[1:], strict=False):
+    for before, part in itertools.pairwise(parts):
         if isinstance(part, PicturePart):
             assert isinstance(before, TextPart) and part.label in before.text
 

@@ -18,9 +18,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import marks
 from PIL import Image
 
-import marks
 from redline.pixels import composite, encode_png, load_picture, load_rgba
 
 HERE = Path(__file__).resolve().parent
@@ -54,7 +54,9 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=[], metavar="ID")
     parser.add_argument("--chromium", default=shutil.which("chromium") or "chromium")
     chosen = parser.parse_args()
-    specs = {p.stem: json.loads(p.read_text("utf-8")) for p in sorted((HERE / "specs").glob("*.json"))}
+    specs = {
+        p.stem: json.loads(p.read_text("utf-8")) for p in sorted((HERE / "specs").glob("*.json"))
+    }
     jobs: list[dict[str, object]] = []
     for name, spec in specs.items():
         if chosen.only and name not in chosen.only:

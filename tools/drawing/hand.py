@@ -7,6 +7,7 @@ hand aims at and misses a little, passed at the speed of a hand.
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Sequence
@@ -53,7 +54,7 @@ def _timed(path: Path, speed: float) -> Path:
     """The path at equal times: minimum-jerk from rest to rest, slowed by curvature to the power of
     a third (the two-thirds law of hand movement). `speed` is in pixels a second."""
     lengths = [0.0]
-    for p, q in zip(path, path[1:], strict=False):
+    for p, q in itertools.pairwise(path):
         lengths.append(lengths[-1] + math.dist(p, q))
     total = lengths[-1]
     if total < 0.5:
@@ -61,7 +62,9 @@ def _timed(path: Path, speed: float) -> Path:
     slow = [1.0] * len(path)
     for i in range(2, len(path) - 2):
         (ax, ay), (bx, by), (cx, cy) = path[i - 2], path[i], path[i + 2]
-        turn = abs(math.remainder(math.atan2(cy - by, cx - bx) - math.atan2(by - ay, bx - ax), math.tau))
+        turn = abs(
+            math.remainder(math.atan2(cy - by, cx - bx) - math.atan2(by - ay, bx - ax), math.tau)
+        )
         bend = turn / max(math.dist(path[i - 2], path[i + 2]) / 2, 1e-6)
         slow[i] = 1.0 / (1.0 + 12.0 * bend) ** (1 / 3)
     times = [0.0]
@@ -98,7 +101,9 @@ def _tremor(path: Path, rng: random.Random, size: float) -> Path:
     return out
 
 
-def stroke(points: Sequence[Point], rng: random.Random, wobble: float = 1.2, speed: float = 900.0) -> Path:
+def stroke(
+    points: Sequence[Point], rng: random.Random, wobble: float = 1.2, speed: float = 900.0
+) -> Path:
     """One smooth stroke near the given points (pixels); `wobble` is how far it strays."""
     return _tremor(_timed(_spline(points), speed), rng, wobble)
 
@@ -106,7 +111,7 @@ def stroke(points: Sequence[Point], rng: random.Random, wobble: float = 1.2, spe
 def line(points: Sequence[Point], rng: random.Random) -> Path:
     """A line by hand: aims at each corner, bends a little in between."""
     via: list[Point] = []
-    for p, q in zip(points, points[1:], strict=False):
+    for p, q in itertools.pairwise(points):
         length = math.dist(p, q)
         bow = rng.gauss(0, 0.012) * length
         dx, dy = (q[0] - p[0]) / (length or 1), (q[1] - p[1]) / (length or 1)
@@ -117,7 +122,7 @@ def line(points: Sequence[Point], rng: random.Random) -> Path:
 def polyline(points: Sequence[Point], rng: random.Random) -> Path:
     """Straight parts with corners, in one stroke."""
     out: Path = []
-    for p, q in zip(points, points[1:], strict=False):
+    for p, q in itertools.pairwise(points):
         out += line([p, q], rng)[1 if out else 0 :]
     return out
 
@@ -154,7 +159,7 @@ def arrow(points: Sequence[Point], rng: random.Random) -> list[Path]:
     """A shaft, and a head in one stroke of its own."""
     shaft = stroke(points, rng) if len(points) > 2 else line(points, rng)
     tip = shaft[-1]
-    length = sum(math.dist(p, q) for p, q in zip(shaft, shaft[1:], strict=False))
+    length = sum(math.dist(p, q) for p, q in itertools.pairwise(shaft))
     size = min(30.0, max(14.0, 0.18 * length))
     back = next((p for p in reversed(shaft) if math.dist(p, tip) > size * 0.8), shaft[0])
     angle = math.atan2(tip[1] - back[1], tip[0] - back[0])
@@ -192,7 +197,7 @@ def scribble(box: Sequence[float], rng: random.Random) -> Path:
         for x, y in ends:
             points.append((min(max(x, x0), x1) + rng.gauss(0, 1), y + rng.gauss(0, 2)))
     out: Path = []
-    for p, q in zip(points, points[1:], strict=False):
+    for p, q in itertools.pairwise(points):
         out += _timed(_spline([p, q]), 1600)[1 if out else 0 :]
     return out
 

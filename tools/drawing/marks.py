@@ -1,4 +1,4 @@
-"""From a drawing spec to Excalidraw elements: by pen only freedraw, by tool only built-in shapes."""
+"""From a drawing spec to Excalidraw elements: by pen freedraw only, by tool built-in shapes only."""
 
 from __future__ import annotations
 
