@@ -72,8 +72,8 @@ class Context(Protocol):
         """Ask the model that plays `role` ("model", "verbalizer", a judge's name).
 
         The reply is on disk before it is returned; the same unit, step and request is never
-        sent twice once acknowledged (but see Finished.ask_again). `step` tells apart the calls of one unit ("edit",
-        "verbalize", "repair", ...). Raises Unanswered."""
+        sent twice once acknowledged (but see Finished.ask_again). `step` tells apart the calls of
+        one unit ("edit", "verbalize", "repair", ...). Raises Unanswered."""
 
     def blob(self, sha256: str) -> bytes:
         """Bytes that an earlier unit of this run kept."""

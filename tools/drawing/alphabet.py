@@ -1,8 +1,8 @@
 """A printing hand: for every character the pen's path, written for this project.
 
 Coordinates are hundredths of a capital's height, x to the right, y up from the baseline. A stroke
-is a run of points that the pen passes through in smooth curves; a point written with `!` is a corner
-that it turns at. `|` lifts the pen. The number before the colon is the advance to the next letter.
+is a run of points that the pen passes through in smooth curves; a point written with `!` is a
+corner that it turns at. `|` lifts the pen. The number before the colon is the advance to the next letter.
 """
 
 from __future__ import annotations

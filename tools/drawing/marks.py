@@ -1,4 +1,4 @@
-"""From a drawing spec to Excalidraw elements: by pen freedraw only, by tool built-in shapes only."""
+"""From a drawing spec to Excalidraw elements: freedraw by pen, built-in shapes by tool."""
 
 from __future__ import annotations
 
