@@ -2,7 +2,8 @@
 
 Coordinates are hundredths of a capital's height, x to the right, y up from the baseline. A stroke
 is a run of points that the pen passes through in smooth curves; a point written with `!` is a
-corner that it turns at. `|` lifts the pen. The number before the colon is the advance to the next letter.
+corner that it turns at. `|` lifts the pen. The number before the colon is the advance to the next
+letter.
 """
 
 from __future__ import annotations
