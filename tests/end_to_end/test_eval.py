@@ -38,6 +38,7 @@ def test_a_model_and_a_judge_score_every_row(redline: Command, fake_provider: Fa
     kinds = [c["kind"] for c in fake_provider.calls()]
     assert (kinds.count("edit"), kinds.count("judge")) == (3, 6)
     assert "Everything is in run" in ran.err
+    assert set(found["picture_scaling"]) == {"model", fake_provider.model("judge")}
 
 
 def test_the_pictures_sent_are_the_ones_labelled_and_letterboxed(

@@ -172,3 +172,10 @@ def test_redline_models_tells_that_a_key_is_set_and_never_which() -> None:
     assert by_name["Qwen/Qwen3.5-4B"]["key_present"] is None
     assert by_name["Qwen/Qwen3.5-4B"]["input_per_mtok"] is None
     assert SECRET not in shown + json.dumps(told)
+
+
+def test_a_card_says_what_its_provider_does_to_pictures() -> None:
+    claude = card("anthropic/claude-opus-4-6")
+    assert "unscaled" in claude.scaling(1024)
+    assert "down to about 1092 px" in claude.scaling(1568)
+    assert "not known" in card("http://127.0.0.1:1/v1#x").scaling(1024)

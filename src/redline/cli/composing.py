@@ -187,13 +187,18 @@ def manifest(task: DiagramTask, options: EvalOptions, judges: Sequence[Judging])
     )
 
 
-def write_facts(folder: RunFolder, benchmark: Benchmark) -> None:
-    """Keep the samples' facts in the run folder, once, whole."""
+def write_facts(
+    folder: RunFolder, benchmark: Benchmark, roles: Mapping[str, Role], side: int
+) -> None:
+    """Keep the samples' facts, and what providers do to pictures of `side` pixels, once, whole."""
     from redline.diagram import Facts
     from redline.run.disk import replace as replace_file
 
     if not (folder.path / FACTS).exists():
-        data = {"samples": [Facts.of(s).as_json() for s in benchmark.samples]}
+        data = {
+            "samples": [Facts.of(s).as_json() for s in benchmark.samples],
+            "picture_scaling": {name: role.card.scaling(side) for name, role in roles.items()},
+        }
         replace_file(folder.path / FACTS, json.dumps(data, ensure_ascii=False).encode())
 
 

@@ -46,7 +46,7 @@ def demo_command(
             path = out / "runs" / name
             typer.echo(f"{options.model}, {len(benchmark.samples)} samples", err=True)
             with RunFolder.create_or_open(path, composing.manifest(task, options, [])) as folder:
-                composing.write_facts(folder, benchmark)
+                composing.write_facts(folder, benchmark, {}, task.input_size)
                 stages = composing.make_stages(task, renderer, None)
                 status = max(status, drive(folder, stages, {}, limits))
             if status not in (0, 3):

@@ -363,7 +363,7 @@ def _run(
         composing.make_renderer(options.sandbox) as renderer,
         RunFolder.create_or_open(path, manifest) as folder,
     ):
-        composing.write_facts(folder, benchmark)
+        composing.write_facts(folder, benchmark, roles, task.input_size)
         stages = composing.make_stages(task, renderer, judging, found)
         status = drive(folder, stages, roles, limits)
     finish(path, judge.name if judge else None, status, as_json)

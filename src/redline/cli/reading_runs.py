@@ -27,6 +27,7 @@ class RunView:
     spent: float
     unpriced: int
     warnings: Sequence[str]
+    picture_scaling: Mapping[str, str]
 
     @property
     def complete(self) -> bool:
@@ -55,7 +56,9 @@ def view(path: Path, judge: str | None = None) -> RunView:
     """Read a run. `judge` picks one by name where there are several; by default the last one."""
     folder = RunFolder.open(path)
     try:
-        facts = [Facts.read(s) for s in json.loads((path / FACTS).read_bytes())["samples"]]
+        kept = json.loads((path / FACTS).read_bytes())
+        facts = [Facts.read(s) for s in kept["samples"]]
+        scaling = dict(kept["picture_scaling"])
     except FileNotFoundError:
         raise UserError(
             f"{path} has no {FACTS}: its run stopped while it began. Start its command again."
@@ -83,7 +86,7 @@ def view(path: Path, judge: str | None = None) -> RunView:
     totals = folder.totals
     rows = make_rows(keys, folder, wanted)
     return RunView(
-        path, manifest, chosen, rows, totals.spent, totals.unpriced, tuple(folder.warnings)
+        path, manifest, chosen, rows, totals.spent, totals.unpriced, tuple(folder.warnings), scaling
     )
 
 

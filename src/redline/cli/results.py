@@ -75,6 +75,7 @@ def result_json(v: RunView, by: str | None = None) -> dict[str, Any]:
         "condition": m.params["condition"],
         "inputs": m.params["inputs"],
         "input_size": m.params["input_size"],
+        "picture_scaling": dict(v.picture_scaling),
         "prompts": dict(m.prompts),
         "n": whole.n,
         "counts": dict(whole.counts),

@@ -182,6 +182,17 @@ class ModelCard:
     price_date: str | None = None
     price_source: str | None = None
     thinking: Literal["none", "switch", "always"] = "none"
+    square_scaled_above_px: int | None = None
+    """The provider scales square pictures with a longer side down; None where it does not say."""
+
+    def scaling(self, side: int) -> str:
+        """What becomes of a square picture of `side` pixels at the provider, as a sentence."""
+        limit = self.square_scaled_above_px
+        if limit is None:
+            return f"Whether {self.name} scales {side} px squares down is not known."
+        if side > limit:
+            return f"{self.name} scales {side} px squares down to about {limit} px."
+        return f"{self.name} takes {side} px squares unscaled."
 
     def cost(self, usage: Usage) -> float | None:
         """USD of one call, or None where a price or a count that it needs is unknown."""
