@@ -93,6 +93,21 @@ def test_another_judge_later_repeats_no_generation_and_keeps_old_verdicts(
     assert old.json()["metrics"] == first["metrics"]
 
 
+def test_a_judge_may_be_asked_at_image_level_only_and_see_less(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    ran = evaluate(
+        redline, fake_provider, "--judge-levels", "image", "--judge-inputs",
+        "instruction_picture,candidate",
+    )  # fmt: skip
+    assert ran.status == 0, ran.err
+    judged = [c for c in fake_provider.calls() if c["model"] == "judge"]
+    assert len(judged) == 3 and all(len(c["pictures"]) == 2 for c in judged)
+    found = ran.json()
+    assert "IA" in found["metrics"] and "code_IA" not in found["metrics"]
+    assert found["judge_details"]["inputs"] == "instruction_picture,candidate"
+
+
 def test_a_malformed_verdict_is_repaired_once_and_then_unscored_not_a_number(
     redline: Command, fake_provider: FakeProvider
 ) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from redline.bench import Benchmark
     from redline.diagram import DiagramTask, Judging
     from redline.diagram.outputs import Outputs
+    from redline.diagram.task import Level
     from redline.models.protocol import Settings
     from redline.run import Manifest, Role, RunFolder
     from redline.tex import Renderer
@@ -33,6 +34,7 @@ class JudgeOptions:
     inputs: str = ""
     repeats: int = 1
     settings: Mapping[str, Any] = field(default_factory=dict)
+    levels: str = "image,code"
 
 
 @dataclass(frozen=True)
@@ -57,14 +59,19 @@ class EvalOptions:
 
 
 def settings_of(values: Mapping[str, Any]) -> Settings:
-    """Sampling settings from options; unknown names are refused."""
+    """Sampling settings from options; unknown names and wrong values are refused."""
+    from pydantic import TypeAdapter, ValidationError
+
     from redline.models.protocol import Settings
 
+    names = Settings.__dataclass_fields__
+    if unknown := sorted(set(values) - set(names)):
+        raise UserError(f"Unknown model setting {unknown[0]!r}. Settings are: {', '.join(names)}.")
     try:
-        return Settings(**values)
-    except TypeError as e:
-        names = ", ".join(Settings.__dataclass_fields__)
-        raise UserError(f"Unknown model setting ({e}). Settings are: {names}.") from e
+        return TypeAdapter(Settings).validate_python(dict(values))
+    except ValidationError as e:
+        fault = e.errors()[0]
+        raise UserError(f"Model setting {fault['loc'][0]}: {fault['msg']}.") from None
 
 
 def settings_digest(name: str, values: Mapping[str, Any]) -> str:
@@ -131,18 +138,38 @@ def make_task(options: EvalOptions, benchmark: Benchmark, want: str | None = Non
     )
 
 
-def make_judging(options: JudgeOptions, benchmark: Benchmark) -> Judging:
+def make_judging(options: JudgeOptions) -> Judging:
+    """How the judge is asked; refuses rubrics of another level and inputs a rubric can't do
+    without, before anything is paid for."""
     from redline.diagram import Judging
     from redline.judge import JudgeInputs, load_rubric
 
-    return Judging(
+    judging = Judging(
         judge=options.name,
         image=load_rubric(options.image_rubric),
         code=load_rubric(options.code_rubric),
         inputs=JudgeInputs.parse(options.inputs) if options.inputs else JudgeInputs.all(),
         repeats=options.repeats,
         settings=settings_digest(options.name, options.settings),
+        levels=_levels(options.levels),
     )
+    for level in judging.levels:
+        rubric = judging.rubric(level)
+        if rubric.level != level:
+            raise UserError(
+                f"Rubric {rubric.name} judges at {rubric.level} level; --{level}-rubric needs one "
+                f"for {level} level."
+            )
+        rubric.shown(judging.inputs)
+    return judging
+
+
+def _levels(text: str) -> tuple[Level, ...]:
+    known: tuple[Level, ...] = ("image", "code")
+    asked = {name.strip() for name in text.split(",") if name.strip()}
+    if not asked or asked - set(known):
+        raise UserError(f"--judge-levels is image, code or both; got {text!r}.")
+    return tuple(n for n in known if n in asked)
 
 
 def make_renderer(sandbox: str) -> Renderer:

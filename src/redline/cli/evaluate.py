@@ -4,89 +4,45 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from redline.cli.options import (
+    AsJson,
+    Bench,
+    Budget,
+    Cache,
+    CodeRubric,
+    ConfigOption,
+    Connections,
+    EditType,
+    Ids,
+    ImageRubric,
+    Judge,
+    JudgeInputsOption,
+    JudgeKeyEnv,
+    JudgeLevels,
+    JudgeRepeats,
+    JudgeSetting,
+    KeyEnv,
+    Limit,
+    Out,
+    Rpm,
+    Tpm,
+    Unsandboxed,
+    Workers,
+    json_object,
+    judge_options,
+    limits_from,
+    sample_ids,
+    settings_from,
+)
+
 if TYPE_CHECKING:
     from redline.cli.composing import EvalOptions, JudgeOptions
     from redline.run import Options, Role
-
-Bench = Annotated[str, typer.Argument(help="A bundled benchmark's name or a benchmark folder.")]
-Out = Annotated[Path | None, typer.Option(help="The run folder; by default under runs/.")]
-Judge = Annotated[str | None, typer.Option(help="The judge, as provider/name.")]
-JudgeInputsOption = Annotated[
-    str,
-    typer.Option(
-        "--judge-inputs",
-        help="What the judge sees, of original, instruction_picture, instruction_text, gold, "
-        "candidate; by default all.",
-    ),
-]
-JudgeRepeats = Annotated[int, typer.Option(min=1, help="Verdicts a row.")]
-JudgeSetting = Annotated[
-    list[str] | None,
-    typer.Option(help="A sampling setting of the judge, NAME=VALUE (JSON value); repeatable."),
-]
-ImageRubric = Annotated[str, typer.Option(help="Rubric at image level: a name or a TOML file.")]
-CodeRubric = Annotated[str, typer.Option(help="Rubric at code level: a name or a TOML file.")]
-Ids = Annotated[str | None, typer.Option(help="Only these samples, separated by commas.")]
-Limit = Annotated[int | None, typer.Option(min=1, help="Only the first N samples.")]
-EditType = Annotated[str | None, typer.Option(help="Only samples of this edit type.")]
-Budget = Annotated[float | None, typer.Option(help="Stop before spending more than this, in USD.")]
-Connections = Annotated[int, typer.Option(min=1, help="Most calls at once to one model.")]
-Rpm = Annotated[int | None, typer.Option(min=1, help="Most calls a minute to one model.")]
-Tpm = Annotated[int | None, typer.Option(min=1, help="Most tokens a minute to one model.")]
-Workers = Annotated[int | None, typer.Option(min=1, help="Documents rendered at once.")]
-Cache = Annotated[
-    bool, typer.Option("--cache", help="Use replies that earlier runs got to the same requests.")
-]
-KeyEnv = Annotated[
-    str | None,
-    typer.Option(help="Variable that holds the key of an http:// or https:// model."),
-]
-JudgeKeyEnv = Annotated[str | None, typer.Option(help="The same for the judge.")]
-Unsandboxed = Annotated[
-    bool, typer.Option("--unsandboxed", help="Run TeX without a sandbox; recorded in the run.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
-ConfigOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--config",
-        help="TOML file with any of these options (command line wins), and [command.NAME] models.",
-        is_eager=True,
-        callback=lambda ctx, value: _defaults(ctx, value),
-    ),
-]
-
-
-def _defaults(ctx: typer.Context, path: Path | None) -> Path | None:
-    """Options from a TOML file become this command's defaults."""
-    if path is None:
-        return None
-    import tomllib
-
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
-        raise typer.BadParameter(f"{path} can't be read as TOML: {e}") from e
-    given = {k.replace("-", "_"): v for k, v in data.items() if k != "command"}
-    known = {p.name for p in ctx.command.params}
-    unknown = sorted(set(given) - known)
-    if unknown:
-        raise typer.BadParameter(f"{path} sets {', '.join(unknown)}, which this command has not.")
-    for name, value in given.items():
-        if isinstance(value, dict) and name in ("setting", "judge_setting", "verbalizer_setting"):
-            given[name] = [f"{k}={json.dumps(v)}" for k, v in value.items()]
-        elif isinstance(value, (list, dict)) and name == "ids":
-            given[name] = ",".join(value)
-        elif isinstance(value, dict):
-            given[name] = json.dumps(value)
-    ctx.default_map = {**(ctx.default_map or {}), **given}
-    return path
 
 
 def eval_command(
@@ -128,6 +84,7 @@ def eval_command(
         int, typer.Option(min=64, max=4096, help="Side in pixels of the square all pictures get.")
     ] = 1024,
     judge_inputs: JudgeInputsOption = "",
+    judge_levels: JudgeLevels = "image,code",
     judge_repeats: JudgeRepeats = 1,
     judge_setting: JudgeSetting = None,
     image_rubric: ImageRubric = "viseditbench-image-v1",
@@ -159,13 +116,13 @@ def eval_command(
         if v is not None
     }
     if extra_body:
-        settings["extra_body"] = _json_object(extra_body, "--extra-body")
+        settings["extra_body"] = json_object(extra_body, "--extra-body")
     options = EvalOptions(
         bench=bench,
         model=model,
         condition=condition,
         inputs=inputs,
-        ids=tuple(i.strip() for i in ids.split(",") if i.strip()) if ids else (),
+        ids=sample_ids(ids),
         limit=limit,
         edit_type=edit_type,
         epochs=epochs,
@@ -173,12 +130,14 @@ def eval_command(
         input_size=input_size,
         settings=settings,
         verbalizer=verbalizer,
-        verbalizer_settings=_settings(verbalizer_setting),
+        verbalizer_settings=settings_from(verbalizer_setting),
         answers=answers,
         sandbox="none" if unsandboxed else "bubblewrap",
     )
-    chosen = _judge(judge, image_rubric, code_rubric, judge_inputs, judge_repeats, judge_setting)
-    limits = _limits(connections, rpm, tpm, workers, budget, cache)
+    chosen = judge_options(
+        judge, image_rubric, code_rubric, judge_inputs, judge_levels, judge_repeats, judge_setting
+    )
+    limits = limits_from(connections, rpm, tpm, workers, budget, cache)
     _run(options, chosen, limits, out, config, key_env, judge_key_env, as_json)
 
 
@@ -198,6 +157,7 @@ def score_command(
     ] = "visual",
     input_size: Annotated[int, typer.Option(min=64, max=4096)] = 1024,
     judge_inputs: JudgeInputsOption = "",
+    judge_levels: JudgeLevels = "image,code",
     judge_repeats: JudgeRepeats = 1,
     judge_setting: JudgeSetting = None,
     image_rubric: ImageRubric = "viseditbench-image-v1",
@@ -222,14 +182,16 @@ def score_command(
         bench=bench,
         model=f"outputs/{name or outputs.resolve().name}",
         condition=condition,
-        ids=tuple(i.strip() for i in ids.split(",") if i.strip()) if ids else (),
+        ids=sample_ids(ids),
         limit=limit,
         edit_type=edit_type,
         input_size=input_size,
         sandbox="none" if unsandboxed else "bubblewrap",
     )
-    chosen = _judge(judge, image_rubric, code_rubric, judge_inputs, judge_repeats, judge_setting)
-    limits = _limits(connections, rpm, tpm, workers, budget, cache)
+    chosen = judge_options(
+        judge, image_rubric, code_rubric, judge_inputs, judge_levels, judge_repeats, judge_setting
+    )
+    limits = limits_from(connections, rpm, tpm, workers, budget, cache)
     _run(options, chosen, limits, out, config, None, judge_key_env, as_json, outputs=outputs)
 
 
@@ -240,6 +202,7 @@ def judge_command(
         str | None, typer.Option(help="The run's benchmark folder, where it is not bundled.")
     ] = None,
     judge_inputs: JudgeInputsOption = "",
+    judge_levels: JudgeLevels = "image,code",
     judge_repeats: JudgeRepeats = 1,
     judge_setting: JudgeSetting = None,
     image_rubric: ImageRubric = "viseditbench-image-v1",
@@ -255,8 +218,10 @@ def judge_command(
     as_json: AsJson = False,
 ) -> None:
     """Judge a run, or judge it again with another judge; older verdicts are kept."""
-    chosen = _judge(judge, image_rubric, code_rubric, judge_inputs, judge_repeats, judge_setting)
-    limits = _limits(connections, rpm, tpm, workers, budget, cache)
+    chosen = judge_options(
+        judge, image_rubric, code_rubric, judge_inputs, judge_levels, judge_repeats, judge_setting
+    )
+    limits = limits_from(connections, rpm, tpm, workers, budget, cache)
     _again(run, bench, chosen, limits, config, judge_key_env, as_json, only=("judge",))
 
 
@@ -269,67 +234,8 @@ def measure_command(
     as_json: AsJson = False,
 ) -> None:
     """Render and measure what a run generated, as far as that is missing or stale."""
-    limits = _limits(32, None, None, workers, None, False)
+    limits = limits_from(32, None, None, workers, None, False)
     _again(run, bench, None, limits, None, None, as_json, only=("render", "measure"))
-
-
-def _settings(pairs: list[str] | None) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for pair in pairs or []:
-        name, equals, text = pair.partition("=")
-        if not equals:
-            raise typer.BadParameter(f"A setting is NAME=VALUE; got {pair!r}.")
-        try:
-            found[name.strip()] = json.loads(text)
-        except ValueError:
-            found[name.strip()] = text.strip()
-    return found
-
-
-def _json_object(text: str, option: str) -> Mapping[str, Any]:
-    try:
-        value = json.loads(text)
-    except ValueError as e:
-        raise typer.BadParameter(f"{option} is not JSON: {e}") from e
-    if not isinstance(value, dict):
-        raise typer.BadParameter(f"{option} must be a JSON object.")
-    return value
-
-
-def _judge(
-    name: str | None,
-    image_rubric: str,
-    code_rubric: str,
-    inputs: str,
-    repeats: int,
-    setting: list[str] | None,
-) -> JudgeOptions | None:
-    from redline.cli.composing import JudgeOptions
-
-    if name is None:
-        return None
-    return JudgeOptions(name, image_rubric, code_rubric, inputs, repeats, _settings(setting))
-
-
-def _limits(
-    connections: int,
-    rpm: int | None,
-    tpm: int | None,
-    workers: int | None,
-    budget: float | None,
-    cache: bool,
-) -> Options:
-    from redline.bench import cache_root
-    from redline.run import Options
-
-    options = Options(
-        connections=connections,
-        requests_per_minute=rpm,
-        tokens_per_minute=tpm,
-        budget_usd=budget,
-        cache_dir=cache_root() / "replies" if cache else None,
-    )
-    return options if workers is None else replace(options, workers=workers)
 
 
 def _run(
@@ -350,7 +256,7 @@ def _run(
     benchmark = composing.load_benchmark(options)
     found = find_outputs(outputs, benchmark) if outputs else None
     task = composing.make_task(options, benchmark, found.want if found else None)
-    judging = composing.make_judging(judge, benchmark) if judge else None
+    judging = composing.make_judging(judge) if judge else None
     if benchmark.defaults.get("judge") and judge is None:
         typer.echo(f"{benchmark.name} suggests the judge {benchmark.defaults['judge']}.", err=True)
     if found:
@@ -390,7 +296,7 @@ def _again(
 
     options, benchmark, manifest = composing.reopen(run, bench)
     task = composing.make_task(options, benchmark, manifest.params["want"])
-    judging = composing.make_judging(judge, benchmark) if judge else None
+    judging = composing.make_judging(judge) if judge else None
     roles: dict[str, Role] = {}
     if judge:
         roles = composing.judge_roles(judge, config, judge_key_env)

@@ -70,9 +70,8 @@ def view(path: Path, judge: str | None = None) -> RunView:
     manifest = folder.manifest
     chosen = _judge(manifest, judge, path)
     keys = [(f"{f.id}#{e}", f) for e in range(manifest.params["epochs"]) for f in facts]
-    levels: tuple[Level, ...] = (
-        ("image", "code") if manifest.params["want"] == "code" else ("image",)
-    )
+    code_too = manifest.params["want"] == "code"
+    levels: list[Level] = [n for n in (chosen or {}).get("levels", ()) if n == "image" or code_too]
     wanted = None
     if chosen is not None:
 

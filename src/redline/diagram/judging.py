@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, get_args
+from typing import Any
 
 from redline.bench.sample import DiagramSample
 from redline.diagram.codediff import unified
@@ -27,7 +27,7 @@ class JudgeStage:
         self._pictures = pictures
 
     def units(self, done: Finder) -> Iterable[Unit]:
-        levels: tuple[Level, ...] = get_args(Level) if self._task.want == "code" else ("image",)
+        levels = [n for n in self._judging.levels if n == "image" or self._task.want == "code"]
         for key, sample in self._task.rows():
             made, render = done.get("generate", key), done.get("render", key)
             if made is None or made.status == "unscored":

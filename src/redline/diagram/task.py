@@ -44,6 +44,7 @@ class Judging:
     inputs: JudgeInputs
     repeats: int = 1
     settings: str = ""
+    levels: tuple[Level, ...] = ("image", "code")
 
     def rubric(self, level: Level) -> Rubric:
         return self.image if level == "image" else self.code
@@ -57,6 +58,7 @@ class Judging:
             "code_rubric": [self.code.name, self.code.hash],
             "inputs": str(self.inputs),
             "repeats": self.repeats,
+            "levels": list(self.levels),
         }
 
 
