@@ -1,4 +1,6 @@
-"""The one base of errors that are told to the user as a sentence."""
+"""Errors that are told to the user as a sentence, and how a sentence is made safe to show."""
+
+import unicodedata
 
 
 class UserError(Exception):
@@ -9,3 +11,11 @@ class UserError(Exception):
     """
 
     exit_status = 2
+
+
+def plain(text: str) -> str:
+    """`text` as it may go to a terminal: characters that steer one (escape sequences and other
+    control characters, marks that turn the direction of writing) become spaces; line ends stay."""
+    return "".join(
+        c if c == "\n" or unicodedata.category(c) not in ("Cc", "Cf", "Cs") else " " for c in text
+    )

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from redline.errors import plain
 from redline.version import __version__
 
 app = typer.Typer(
@@ -83,5 +84,5 @@ def main() -> None:
         told = _sentence(error)
         if told is None:
             raise
-        typer.echo(f"redline: {told[0]}", err=True)
+        typer.echo(f"redline: {plain(told[0])}", err=True)
         sys.exit(told[1])

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from redline.errors import plain
+
 if TYPE_CHECKING:
     from redline.bench import Benchmark, DiagramSample, Fault
     from redline.diagram.references import Renders
@@ -85,7 +87,7 @@ def show_command(
     head = f"{benchmark.name} {benchmark.version}, {benchmark.track}, {benchmark.licence}"
     _table(head, ["id", "edit type", "operations", "drawn with", "golds", "instruction"], rows)
     if benchmark.description:
-        typer.echo(benchmark.description)
+        typer.echo(plain(benchmark.description))
     if benchmark.defaults:
         suggested = ", ".join(f"{k} {v}" for k, v in benchmark.defaults.items())
         typer.echo(f"Suggested by the benchmark: {suggested}.")
@@ -288,13 +290,13 @@ def _show_sample(b: Benchmark, s: DiagramSample) -> None:
     for key, value in _facts(b, s).items():
         if value not in (None, "", []):
             shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-            typer.echo(f"{key + ':':21}{shown}")
-    typer.echo(f"\n{s.code.rstrip()}")
+            typer.echo(plain(f"{key + ':':21}{shown}"))
+    typer.echo("\n" + plain(s.code.rstrip()))
     for k, gold in enumerate(s.golds, start=1):
         changed = difflib.unified_diff(
             s.code.splitlines(), gold.splitlines(), "original", f"gold {k}", lineterm="", n=1
         )
-        typer.echo("\n" + "\n".join(changed))
+        typer.echo("\n" + plain("\n".join(changed)))
 
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -306,19 +308,19 @@ def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) ->
     if not console.is_terminal:
         # A pipe has no width and its reader no use for a drawn table.
         for line in [columns, *rows]:
-            typer.echo("\t".join(" ".join(cell.split()) for cell in line))
+            typer.echo("\t".join(plain(" ".join(cell.split())) for cell in line))
         return
     table = Table(title=Text(title) if title else None, title_justify="left", box=None)
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(plain(cell)) for cell in row))
     console.print(table)
 
 
 def _tell(faults: Iterable[Fault], before: str = "") -> None:
     for fault in faults:
-        typer.echo(f"{before}{fault}", err=True)
+        typer.echo(plain(f"{before}{fault}"), err=True)
 
 
 def _but(count: int, noun: str, what: str) -> str:

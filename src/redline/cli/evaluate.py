@@ -39,6 +39,7 @@ from redline.cli.options import (
     sample_ids,
     settings_from,
 )
+from redline.errors import plain
 
 if TYPE_CHECKING:
     from redline.cli.composing import EvalOptions, JudgeOptions
@@ -329,9 +330,9 @@ def drive(folder: Any, stages: Any, roles: Mapping[str, Role], limits: Options) 
 
     summary = asyncio.run(run())
     for warning in summary.warnings:
-        typer.echo(f"Note: {warning}", err=True)
+        typer.echo(f"Note: {plain(warning)}", err=True)
     if summary.stopped:
-        typer.echo(f"Stopped: {summary.stopped}", err=True)
+        typer.echo(f"Stopped: {plain(summary.stopped)}", err=True)
     typer.echo(summary.sentence(), err=True)
     return int(summary.exit_status)
 

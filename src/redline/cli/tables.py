@@ -7,6 +7,8 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from redline.errors import plain
+
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -37,10 +39,10 @@ def show(table: Table) -> None:
     for k, name in enumerate(table.columns):
         drawn.add_column(Text(name), justify="left" if k == 0 else "right", overflow="fold")
     for row in table.rows:
-        drawn.add_row(*(Text(cell) for cell in row))
+        drawn.add_row(*(Text(plain(cell)) for cell in row))
     console.print(drawn)
     for note in table.notes:
-        console.print(Text(note), soft_wrap=True)
+        console.print(Text(plain(note)), soft_wrap=True)
 
 
 def _width(table: Table) -> int:
