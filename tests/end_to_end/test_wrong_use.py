@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.command import Command
+from tests.fake_provider.fixture import FakeProvider
 
 pytestmark = pytest.mark.tex
 
@@ -69,6 +70,17 @@ def test_a_changed_benchmark_is_refused(redline: Command) -> None:
     code.write_text(code.read_text() + "% changed\n")
     ran = redline(*run)
     assert ran.status == 2 and "changed" in ran.err
+
+
+def test_a_run_goes_on_with_another_time_limit_but_not_with_another_temperature(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    run = ("eval", "mini-diagram", "--model", fake_provider.model("m"), "--limit", 1)
+    assert redline(*run, "--out", "run").status == 0
+    assert redline(*run, "--out", "run", "--timeout", 30).status == 0
+    assert len(fake_provider.calls()) == 1
+    ran = redline(*run, "--out", "run", "--temperature", 0.5)
+    assert ran.status == 2 and "temperature" in ran.err
 
 
 def test_a_run_folder_of_a_newer_version_is_refused(redline: Command) -> None:

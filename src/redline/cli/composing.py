@@ -206,7 +206,7 @@ def manifest(task: DiagramTask, options: EvalOptions, judges: Sequence[Judging])
         sample_set_hash=b.sample_set_hash(),
         samples=len(b.samples),
         model=options.model,
-        settings=dict(options.settings),
+        settings={k: v for k, v in options.settings.items() if k != "timeout_s"},
         prompts={} if plain else prompt_hashes(task.condition, task.want),
         params=params,
         versions={"tex": tex_version()},
@@ -258,10 +258,6 @@ def make_stages(
     return [s for s in stages if not only or s.name in only]
 
 
-def as_dict(options: EvalOptions) -> dict[str, Any]:
-    return asdict(options)
-
-
 def resolve_out(out: Path | None, options: EvalOptions, benchmark: Benchmark) -> Path:
     """The run folder: the one named, else one whose name follows from what is asked, so that the
     same command finds its own folder again."""
@@ -269,7 +265,8 @@ def resolve_out(out: Path | None, options: EvalOptions, benchmark: Benchmark) ->
         return out
     from redline.diagram import digest
 
-    asked = as_dict(replace(options, bench=benchmark.hash))
+    settings = {k: v for k, v in options.settings.items() if k != "timeout_s"}
+    asked = asdict(replace(options, bench=benchmark.hash, settings=settings))
     model = "".join(c if c.isalnum() or c in "-._" else "-" for c in options.model).strip("-")
     condition = (
         "" if options.model.startswith(("baseline/", "outputs/")) else f"--{options.condition}"
