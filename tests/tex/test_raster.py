@@ -2,6 +2,7 @@
 
 import os
 import signal
+from contextlib import suppress
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,12 +50,12 @@ def test_what_is_no_pdf_is_a_fault_and_the_next_page_is_drawn(
 
 def test_a_drawing_process_that_died_is_replaced(rasteriser: Rasteriser) -> None:
     rasteriser.inspect(PDF)
-    mine = Path(f"/proc/{os.getpid()}/task").iterdir()
     killed = 0
-    for task in mine:
-        for child in (task / "children").read_text().split():
-            if b"raster_inside" in Path(f"/proc/{child}/cmdline").read_bytes():
-                os.kill(int(child), signal.SIGKILL)
-                killed += 1
+    for task in Path(f"/proc/{os.getpid()}/task").iterdir():
+        with suppress(FileNotFoundError):  # another test's thread may end while we look
+            for child in (task / "children").read_text().split():
+                if b"raster_inside" in Path(f"/proc/{child}/cmdline").read_bytes():
+                    os.kill(int(child), signal.SIGKILL)
+                    killed += 1
     assert killed
     assert rasteriser.inspect(PDF)[0] == 1
