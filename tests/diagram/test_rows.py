@@ -1,16 +1,20 @@
 """Rows: the four outcomes are never mixed, and a figure that is not there is no number."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from redline.diagram.results import breakdown, summarize
-from redline.diagram.rows import Facts, Row, make_rows
+from redline.diagram.lineage import sight
+from redline.diagram.results import COLUMNS
+from redline.diagram.rows import make_rows
+from redline.rows import Column, Facts, Row, breakdown, summarize
 from redline.track import Done
 
-FACTS = Facts("s", "ADD", 1, "pen", ("node", "edge"), "src", None)
+FACTS = Facts("s", "src", {"edit_type": ("ADD",), "subtype": ("node", "edge")})
 KEY = "s#0"
+CODE_BLOB, PNG = "c" * 64, "p" * 64
 IMAGE = {"IA": 5, "CP": 4, "DR": 5, "residue": False}
 CODE = {"code_IA": 4, "code_CP": 2}
 
@@ -30,21 +34,29 @@ def done(stage: str, status: str = "ok", key: str = KEY, reason: str | None = No
     return Done(stage, key, "", status, reason, value, {})  # type: ignore[arg-type]
 
 
-MADE = done("generate", how="document")
-FIGURES = done("measure", code_similarity=0.9, px_inside=0.5, px_outside=None)
+MADE = Done("generate", KEY, "", "ok", None, {"how": "document"}, {"code": CODE_BLOB})
 
 
-def page(status: str = "ok") -> Done:
-    return Done("render", KEY, "", "ok", None, {"status": status}, {})
+def page(status: str = "ok", outcome: str = "ok", reason: str | None = None, png: str = PNG):
+    value = {"status": status, "of": CODE_BLOB}
+    blobs = {"original": "o", "gold": "g", **({"png": png} if outcome == "ok" else {})}
+    return Done("render", KEY, "", outcome, reason, value, blobs)  # type: ignore[arg-type]
 
 
-def one(*records: Done, verdicts: Sequence[str] | None = None) -> Row:
-    wanted = None if verdicts is None else (lambda row: list(verdicts))
-    return make_rows([(KEY, FACTS)], Records(*records), wanted)[0]
+SIGHT = sight(MADE, page())
+FIGURES = done("measure", code_similarity=0.9, px_inside=0.5, px_outside=None, of=SIGHT)
 
 
-def verdict(key: str, status: str = "ok", reason: str | None = None, **scores: Any) -> Done:
-    return Done("judge", key, "", status, reason, {"scores": scores}, {})  # type: ignore[arg-type]
+def one(*records: Done, verdicts: Sequence[str] | None = None, want: str = "code") -> Row:
+    wanted = None if verdicts is None else (lambda row: [("image", v) for v in verdicts])
+    return make_rows([(KEY, FACTS)], Records(*records), want, wanted)[0]  # type: ignore[arg-type]
+
+
+def verdict(
+    key: str, status: str = "ok", reason: str | None = None, of: str | None = SIGHT, **scores: Any
+) -> Done:
+    value = {"scores": scores, "of": of}
+    return Done("judge", key, "", status, reason, value, {})  # type: ignore[arg-type]
 
 
 def test_a_row_without_records_is_missing_and_has_no_figures() -> None:
@@ -104,30 +116,59 @@ def test_full_scores_and_oes_min_are_made_before_repeats_are_averaged() -> None:
 
 
 def test_a_candidate_without_a_page_keeps_its_lowest_scores_as_failed() -> None:
-    render = done("render", "failed", reason="no_page")
-    lowest = verdict("a", "failed", "no_page", IA=1, CP=1, DR=1)
-    zero = done("measure", code_similarity=0.5, px_inside=0.0, px_outside=0.0)
+    render = page("failed", "failed", "no_page")
+    seen = sight(MADE, render)
+    lowest = verdict("a", "failed", "no_page", of=seen, IA=1, CP=1, DR=1)
+    zero = done("measure", code_similarity=0.5, px_inside=0.0, px_outside=0.0, of=seen)
     row = one(MADE, render, zero, lowest, verdicts=["a"])
     assert (row.outcome, row.reason) == ("failed", "no_page")
     assert (row.metrics["IA"], row.metrics["FSR"], row.metrics["CFR"]) == (1.0, 0.0, 1.0)
 
 
 def test_an_answer_that_is_a_picture_has_no_compile_failure_rate() -> None:
-    made = done("generate", how="picture", pictures=1)
-    row = one(made, page(), done("measure", px_inside=0.2, px_outside=1.0))
-    assert "CFR" not in row.metrics and row.metrics["px_inside"] == 0.2
+    row = one(MADE, page(), FIGURES, want="picture")
+    assert "CFR" not in row.metrics and row.metrics["px_inside"] == 0.5
+
+
+def test_a_picture_editor_that_refuses_agrees_with_nothing_and_has_no_code_figures() -> None:
+    row = one(done("generate", "failed", reason="refusal", how="none"), want="picture")
+    assert (row.outcome, dict(row.metrics)) == ("failed", {"px_inside": 0.0, "px_outside": 0.0})
+
+
+def test_a_measure_that_crashed_makes_the_row_unscored() -> None:
+    row = one(MADE, page(), done("measure", "unscored", reason="crash: MemoryError"))
+    assert (row.outcome, row.reason) == ("unscored", "measure: crash: MemoryError")
+
+
+def test_figures_and_verdicts_of_an_older_render_do_not_count() -> None:
+    newer = page(png="q" * 64)
+    row = one(MADE, newer, FIGURES)
+    assert (row.outcome, row.reason) == ("missing", "not measured since its render changed")
+    again = done("measure", px_inside=0.7, px_outside=1.0, of=sight(MADE, newer))
+    assert one(MADE, newer, again).outcome == "scored"
+    row = one(MADE, newer, again, verdict("v", **IMAGE), verdicts=["v"])
+    assert (row.outcome, row.reason) == ("missing", "not judged since its candidate changed")
+    assert "IA" not in row.metrics
+
+
+def test_a_render_of_an_older_answer_does_not_count() -> None:
+    made = Done("generate", KEY, "", "ok", None, {}, {"code": "d" * 64})
+    row = one(made, page(), FIGURES)
+    assert (row.outcome, row.reason) == ("missing", "not rendered since its answer changed")
 
 
 def rows(*outcomes: tuple[str, float | None]) -> list[Row]:
     return [
-        Row(f"s{i}#0", Facts(f"s{i}", "ADD", 1, None, ("node", "edge"), f"s{i}", None),
+        Row(f"s{i}#0", Facts(f"s{i}", f"s{i}", {"subtype": ("node", "edge")}),
             outcome, None, {} if ia is None else {"IA": ia})  # type: ignore[arg-type]
         for i, (outcome, ia) in enumerate(outcomes)
     ]  # fmt: skip
 
 
 def test_means_are_over_scored_and_failed_rows_and_bounds_say_what_the_rest_could_do() -> None:
-    group = summarize(rows(("scored", 5.0), ("failed", 1.0), ("unscored", None), ("missing", None)))
+    group = summarize(
+        rows(("scored", 5.0), ("failed", 1.0), ("unscored", None), ("missing", None)), COLUMNS
+    )
     assert dict(group.counts) == {"scored": 1, "failed": 1, "unscored": 1, "missing": 1}
     ia = group.metrics["IA"]
     assert (ia.mean, ia.n) == (3.0, 2)
@@ -135,15 +176,25 @@ def test_means_are_over_scored_and_failed_rows_and_bounds_say_what_the_rest_coul
 
 
 def test_complete_rows_have_no_bounds_and_no_rows_have_no_metrics() -> None:
-    assert summarize(rows(("scored", 5.0), ("scored", 4.0))).metrics["IA"].worst is None
-    assert summarize(rows(("missing", None))).metrics == {}
-    assert summarize([]).n == 0
+    assert summarize(rows(("scored", 5.0), ("scored", 4.0)), COLUMNS).metrics["IA"].worst is None
+    assert summarize(rows(("missing", None)), COLUMNS).metrics == {}
+    assert summarize([], COLUMNS).n == 0
 
 
 def test_a_row_with_two_subtypes_counts_in_both_groups() -> None:
-    groups = breakdown(rows(("scored", 5.0)), lambda r: r.sample.subtypes)
+    groups = breakdown(rows(("scored", 5.0)), "subtype", COLUMNS)
     assert set(groups) == {"node", "edge"} and groups["node"].n == 1
 
 
 def test_facts_survive_json() -> None:
     assert Facts.read(FACTS.as_json()) == FACTS
+
+
+def test_the_infinite_is_counted_beside_the_mean_of_the_finite() -> None:
+    psnr = (Column("PSNR", 0, math.inf),)
+    found = summarize(
+        [Row(f"{i}", Facts(f"{i}", f"{i}"), "scored", None, {"PSNR": v})
+         for i, v in enumerate([20.0, math.inf, 30.0])],
+        psnr,
+    ).metrics["PSNR"]  # fmt: skip
+    assert (found.mean, found.n, found.infinite, found.worst) == (25.0, 2, 1, None)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections import Counter
+from csv import DictReader
 from pathlib import Path
 
 import pytest
@@ -71,7 +73,15 @@ def test_the_demo_scores_the_baselines_in_their_known_order(redline: Command) ->
     assert "published, not measured here" in table.out
     assert table.out.index("baseline/identity") < table.out.index("GPT-5.4")
     csv = redline("results", "demo/runs/oracle", "--by", "edit_type", "--csv")
-    assert csv.out.splitlines()[0].startswith(",rows,scored,failed,unscored,missing")
+    lines = {row["edit_type"]: row for row in DictReader(io.StringIO(csv.out))}
+    by_type = found["oracle"]["by"]["edit_type"]
+    assert set(lines) == set(by_type)
+    for value, group in by_type.items():
+        line, metric = lines[value], group["metrics"]["code_similarity"]
+        assert (int(line["rows"]), line["complete"]) == (group["n"], "yes")
+        assert float(line["code_similarity"]) == metric["mean"]
+        ends = [line["code_similarity_low"], line["code_similarity_high"]]
+        assert ([float(e) for e in ends] if any(ends) else None) == metric["ci95"]
     assert len(csv.out.splitlines()) == 6
     latex = redline("results", "demo/runs/oracle", "--latex")
     assert r"\toprule" in latex.out and r"px\_inside" in latex.out

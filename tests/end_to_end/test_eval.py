@@ -93,6 +93,57 @@ def test_another_judge_later_repeats_no_generation_and_keeps_old_verdicts(
     assert old.json()["metrics"] == first["metrics"]
 
 
+def test_one_judge_asked_in_two_ways_is_shown_as_asked_last_and_by_its_number(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    evaluate(redline, fake_provider)
+    judge = fake_provider.model("judge")
+    scores = {"IA": 2, "CP": 2, "DR": 2, "residue": False}
+    verdict = {"reasons": dict.fromkeys(scores, "So it is."), "scores": scores}
+    fake_provider.answers({"model": "judge", "text": json.dumps(verdict)})
+    narrow = ("--judge-levels", "image", "--judge-inputs", "instruction_picture,candidate")
+    ran = redline("judge", "run", "--judge", judge, *narrow, "--json")
+    assert ran.json()["judge_details"]["inputs"] == "instruction_picture,candidate"
+    assert ran.json()["metrics"]["IA"]["mean"] == 2.0
+    again = evaluate(redline, fake_provider).json()
+    assert "code_IA" in again["metrics"] and again["metrics"]["IA"]["mean"] != 2.0
+    assert [j["judge"] for j in again["judges"]] == [judge, judge]
+    by_number = [redline("results", "run", "--judge", n, "--json").json() for n in (1, 2)]
+    assert by_number[0]["metrics"] == again["metrics"]
+    assert by_number[1]["metrics"]["IA"]["mean"] == 2.0
+    assert "judge 2 of 2" in redline("results", "run").out
+    assert redline("results", "run", "--judge", 3).status == 2
+
+
+def test_stages_run_one_by_one_come_to_the_same(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    whole = evaluate(redline, fake_provider).json()
+    asked = len(fake_provider.calls())
+    judge = fake_provider.model("judge")
+    for stage in ("generate", "render", "measure", "judge"):
+        ran = redline(
+            "eval", "mini-diagram", "--model", fake_provider.model("editor"), "--judge", judge,
+            *LIMIT, "--out", "steps", "--stages", stage, "--json",
+        )  # fmt: skip
+        assert ran.status == (0 if stage == "judge" else 3), ran.err
+        assert (ran.json()["counts"]["missing"] == 0) == (stage == "judge")
+    assert ran.json()["metrics"] == whole["metrics"]
+    assert len(fake_provider.calls()) == 2 * asked
+    wrong = evaluate(redline, fake_provider, "--stages", "judge", judge=False)
+    assert (wrong.status, "needs a judge" in wrong.err) == (2, True)
+
+
+def test_a_run_without_a_judge_is_not_compared_with_a_judged_one_in_silence(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    evaluate(redline, fake_provider)
+    redline("eval", "mini-diagram", "--model", "baseline/oracle", *LIMIT, "--out", "oracle")
+    pair = redline("compare", "run", "oracle", "--json").json()
+    assert "IA" not in pair["metrics"] and "px_inside" in pair["metrics"]
+    assert "can't be compared" in pair["notes"][0]
+
+
 def test_a_judge_may_be_asked_at_image_level_only_and_see_less(
     redline: Command, fake_provider: FakeProvider
 ) -> None:

@@ -2,8 +2,8 @@
 
 import os
 import signal
-from contextlib import suppress
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest

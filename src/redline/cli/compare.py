@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +14,7 @@ from redline.errors import UserError
 
 if TYPE_CHECKING:
     from redline.cli.reading_runs import RunView
+    from redline.rows import Row
 
 
 def compare_command(
@@ -22,7 +25,7 @@ def compare_command(
 ) -> None:
     """Compare two runs sample by sample: second minus first, with 95 % intervals."""
     from redline.cli.reading_runs import view
-    from redline.cli.results import name_of
+    from redline.cli.result_tables import name_of
     from redline.cli.tables import Table, show
 
     a, b = view(first, judge), view(second, judge)
@@ -30,7 +33,15 @@ def compare_command(
     found = differences(a, b)
     if as_json:
         typer.echo(
-            json.dumps({"first": name_of(a), "second": name_of(b), "metrics": found}, indent=2)
+            json.dumps(
+                {
+                    "first": name_of(a),
+                    "second": name_of(b),
+                    "metrics": found,
+                    "notes": [*_incomparable(a, b)],
+                },
+                indent=2,
+            )
         )
         return
     rows = []
@@ -43,7 +54,10 @@ def compare_command(
             f"{name_of(b)} minus {name_of(a)}",
             ["", "difference", "95 % interval", "p", "rows", "left out"],
             rows,
-            notes=["Over rows that both runs scored or failed; whole source pictures resampled."],
+            notes=[
+                *_incomparable(a, b),
+                "Over rows that both runs scored or failed; whole source pictures resampled.",
+            ],
         )
     )
 
@@ -60,25 +74,28 @@ def _refuse(a: RunView, b: RunView) -> None:
         )
 
 
+def _incomparable(a: RunView, b: RunView) -> Iterator[str]:
+    """What only one of the two has, as sentences."""
+    for mine, other in ((a, b), (b, a)):
+        if mine.judge and not other.judge:
+            yield (
+                f"{mine.path.name} was judged by {mine.judge['judge']}, {other.path.name} by no "
+                f"judge: judged figures can't be compared. Run `redline judge` on it first."
+            )
+    if a.manifest.sample_set_hash != b.manifest.sample_set_hash:
+        yield "The runs are over different sets of samples; only samples of both are compared."
+
+
 def differences(a: RunView, b: RunView) -> dict[str, dict[str, Any]]:
     """By metric: mean difference, interval, p, rows used and rows left out."""
-    from redline.diagram.results import ORDER
     from redline.stats import paired_difference
 
     rows_a = {r.key: r for r in a.rows}
     rows_b = {r.key: r for r in b.rows}
     keys = [*rows_a, *(k for k in rows_b if k not in rows_a)]
     found = {}
-    for name in ORDER:
-        pair = [
-            [
-                r.metrics.get(name, float("nan"))
-                if (r := rows.get(k)) is not None and r.outcome in ("scored", "failed")
-                else float("nan")
-                for k in keys
-            ]
-            for rows in (rows_b, rows_a)
-        ]
+    for name in dict.fromkeys(c.name for v in (a, b) for c in v.columns):
+        pair = [[_finite(rows.get(k), name) for k in keys] for rows in (rows_b, rows_a)]
         clusters = [(rows_a.get(k) or rows_b[k]).sample.source_id for k in keys]
         d = paired_difference(pair[0], pair[1], clusters)
         i = d.difference
@@ -88,3 +105,9 @@ def differences(a: RunView, b: RunView) -> dict[str, dict[str, Any]]:
                 "mean": i.mean, "ci95": ends, "p": d.p, "n": i.n, "left_out": d.left_out,
             }  # fmt: skip
     return found
+
+
+def _finite(row: Row | None, name: str) -> float:
+    """The figure of a row that counts; NaN where there is none or it is infinite."""
+    value = row.metrics.get(name, math.nan) if row is not None and row.counts else math.nan
+    return value if math.isfinite(value) else math.nan

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
     from redline.tex import Renderer
     from redline.track import Stage
 
-FACTS = "samples.json"
-"""Beside run.json: what results need to know of each sample, so that a run folder is enough."""
+
+STAGES = ("generate", "render", "measure", "judge")
 
 
 @dataclass(frozen=True)
@@ -217,16 +216,12 @@ def manifest(task: DiagramTask, options: EvalOptions, judges: Sequence[Judging])
 def write_facts(
     folder: RunFolder, benchmark: Benchmark, roles: Mapping[str, Role], side: int
 ) -> None:
-    """Keep the samples' facts, and what providers do to pictures of `side` pixels, once, whole."""
-    from redline.diagram import Facts
-    from redline.run.disk import replace as replace_file
+    """Keep the samples' facts, and what providers do to pictures of `side` pixels."""
+    from redline.cli import samples_file
+    from redline.diagram import facts
 
-    if not (folder.path / FACTS).exists():
-        data = {
-            "samples": [Facts.of(s).as_json() for s in benchmark.samples],
-            "picture_scaling": {name: role.card.scaling(side) for name, role in roles.items()},
-        }
-        replace_file(folder.path / FACTS, json.dumps(data, ensure_ascii=False).encode())
+    scaling = {name: role.card.scaling(side) for name, role in roles.items()}
+    samples_file.write(folder.path, [facts(s) for s in benchmark.samples], scaling)
 
 
 def make_stages(
@@ -236,7 +231,7 @@ def make_stages(
     outputs: Outputs | None = None,
     only: Sequence[str] = (),
 ) -> list[Stage]:
-    """The stages in order; `only` picks some by name."""
+    """The stages in order; `only` picks some by name. Raises UserError for an unknown name."""
     from redline.diagram import (
         FromOutputs,
         Generate,
@@ -255,6 +250,10 @@ def make_stages(
     ]
     if judging is not None:
         stages.append(JudgeStage(task, judging, pictures))
+    if unknown := set(only) - {s.name for s in stages}:
+        if unknown == {"judge"}:
+            raise UserError("Stage judge needs a judge: name one with --judge.")
+        raise UserError(f"There is no stage {min(unknown)!r}; stages are {', '.join(STAGES)}.")
     return [s for s in stages if not only or s.name in only]
 
 
@@ -326,14 +325,12 @@ def reopen(run: Path, bench: str | None) -> tuple[EvalOptions, Benchmark, Manife
     """What a run asked, its benchmark, and its manifest under the benchmark as it is now (so that
     a changed one is refused when the run is opened for writing)."""
     from redline.bench import find, load, select
+    from redline.cli import samples_file
     from redline.run import RunFolder
 
     with RunFolder.open(run) as folder:
         manifest = folder.manifest
-    try:
-        ids = [s["id"] for s in json.loads((run / FACTS).read_bytes())["samples"]]
-    except (OSError, ValueError, KeyError, TypeError) as e:
-        raise UserError(f"{run / FACTS} can't be read ({e}). Start the run's command again.") from e
+    ids = [f.id for f in samples_file.read(run).facts]
     name = manifest.benchmark.rpartition(" ")[0]
     try:
         whole = load(find(bench or name))

@@ -28,7 +28,7 @@ def demo_command(
     from redline.cli.contact_sheet import write_contact_sheet
     from redline.cli.evaluate import drive
     from redline.cli.reading_runs import view
-    from redline.cli.results import result_tables
+    from redline.cli.result_tables import result_tables
     from redline.cli.tables import show
     from redline.run import Options, RunFolder
 

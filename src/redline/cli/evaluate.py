@@ -30,6 +30,7 @@ from redline.cli.options import (
     Limit,
     Out,
     Rpm,
+    Stages,
     Tpm,
     Unsandboxed,
     Workers,
@@ -38,6 +39,7 @@ from redline.cli.options import (
     limits_from,
     sample_ids,
     settings_from,
+    stage_names,
 )
 from redline.errors import plain
 
@@ -99,6 +101,7 @@ def eval_command(
     key_env: KeyEnv = None,
     judge_key_env: JudgeKeyEnv = None,
     unsandboxed: Unsandboxed = False,
+    stages: Stages = "",
     out: Out = None,
     config: ConfigOption = None,
     as_json: AsJson = False,
@@ -139,7 +142,8 @@ def eval_command(
         judge, image_rubric, code_rubric, judge_inputs, judge_levels, judge_repeats, judge_setting
     )
     limits = limits_from(connections, rpm, tpm, workers, budget, cache)
-    _run(options, chosen, limits, out, config, key_env, judge_key_env, as_json)
+    only = stage_names(stages)
+    _run(options, chosen, limits, out, config, key_env, judge_key_env, as_json, only)
 
 
 def score_command(
@@ -171,6 +175,7 @@ def score_command(
     cache: Cache = False,
     judge_key_env: JudgeKeyEnv = None,
     unsandboxed: Unsandboxed = False,
+    stages: Stages = "",
     out: Out = None,
     config: ConfigOption = None,
     as_json: AsJson = False,
@@ -193,7 +198,8 @@ def score_command(
         judge, image_rubric, code_rubric, judge_inputs, judge_levels, judge_repeats, judge_setting
     )
     limits = limits_from(connections, rpm, tpm, workers, budget, cache)
-    _run(options, chosen, limits, out, config, None, judge_key_env, as_json, outputs=outputs)
+    only = stage_names(stages)
+    _run(options, chosen, limits, out, config, None, judge_key_env, as_json, only, outputs)
 
 
 def judge_command(
@@ -232,11 +238,12 @@ def measure_command(
         str | None, typer.Option(help="The run's benchmark folder, where it is not bundled.")
     ] = None,
     workers: Workers = None,
+    stages: Stages = "render,measure",
     as_json: AsJson = False,
 ) -> None:
     """Render and measure what a run generated, as far as that is missing or stale."""
     limits = limits_from(32, None, None, workers, None, False)
-    _again(run, bench, None, limits, None, None, as_json, only=("render", "measure"))
+    _again(run, bench, None, limits, None, None, as_json, only=stage_names(stages))
 
 
 def _run(
@@ -248,6 +255,7 @@ def _run(
     key_env: str | None,
     judge_key_env: str | None,
     as_json: bool,
+    only: tuple[str, ...] = (),
     outputs: Path | None = None,
 ) -> None:
     from redline.cli import composing
@@ -271,9 +279,9 @@ def _run(
         RunFolder.create_or_open(path, manifest) as folder,
     ):
         composing.write_facts(folder, benchmark, roles, task.input_size)
-        stages = composing.make_stages(task, renderer, judging, found)
+        stages = composing.make_stages(task, renderer, judging, found, only)
         status = drive(folder, stages, roles, limits)
-    finish(path, judge.name if judge else None, status, as_json)
+    finish(path, judging.entry() if judging else None, status, as_json)
 
 
 def _tell_outputs(surplus: tuple[str, ...], missing: tuple[str, ...]) -> None:
@@ -307,9 +315,10 @@ def _again(
         composing.make_renderer(options.sandbox) as renderer,
         RunFolder.create_or_open(run, manifest) as folder,
     ):
+        composing.write_facts(folder, benchmark, roles, task.input_size)
         stages = composing.make_stages(task, renderer, judging, None, only)
         status = drive(folder, stages, roles, limits)
-    finish(run, judge.name if judge else None, status, as_json)
+    finish(run, judging.entry() if judging else None, status, as_json)
 
 
 def drive(folder: Any, stages: Any, roles: Mapping[str, Role], limits: Options) -> int:
@@ -337,10 +346,11 @@ def drive(folder: Any, stages: Any, roles: Mapping[str, Role], limits: Options) 
     return int(summary.exit_status)
 
 
-def finish(path: Path, judge: str | None, status: int, as_json: bool) -> None:
+def finish(path: Path, judge: Mapping[str, Any] | None, status: int, as_json: bool) -> None:
     """Show the results and end with the run's exit status."""
     from redline.cli.reading_runs import view
-    from redline.cli.results import result_json, result_tables
+    from redline.cli.result_tables import result_tables
+    from redline.cli.results import result_json
     from redline.cli.tables import show
 
     seen = view(path, judge)

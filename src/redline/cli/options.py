@@ -56,6 +56,9 @@ JudgeKeyEnv = Annotated[str | None, typer.Option(help="The same for the judge.")
 Unsandboxed = Annotated[
     bool, typer.Option("--unsandboxed", help="Run TeX without a sandbox; recorded in the run.")
 ]
+Stages = Annotated[
+    str, typer.Option(help="Only these stages: generate, render, measure, judge; all by default.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
 ConfigOption = Annotated[
     Path | None,
@@ -101,6 +104,10 @@ def sample_ids(text: str | None) -> tuple[str, ...]:
     if not found:
         raise typer.BadParameter("--ids names no sample.")
     return found
+
+
+def stage_names(text: str) -> tuple[str, ...]:
+    return tuple(n.strip() for n in text.split(",") if n.strip())
 
 
 def settings_from(pairs: list[str] | None) -> dict[str, Any]:

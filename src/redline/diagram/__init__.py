@@ -1,7 +1,7 @@
 """The diagram track: prompts, conditions, reading replies, measures, baselines, stages.
 
 `DiagramTask` says what is asked; the stages Generate (or FromOutputs), RenderStage, Measure and
-JudgeStage carry it out; `make_rows` and `summarize` turn what they kept into results.
+JudgeStage carry it out; `make_rows` turns what they kept into rows of a result.
 """
 
 from redline.diagram.baselines import BASELINES
@@ -20,41 +20,37 @@ from redline.diagram.outputs import FromOutputs, Outputs, find_outputs
 from redline.diagram.reading import Reading, read_reply
 from redline.diagram.references import InputPictures, ReferenceFault, references
 from redline.diagram.rendering import RenderStage
-from redline.diagram.results import GROUPINGS, Group, Metric, breakdown, summarize
-from redline.diagram.rows import Facts, Row, make_rows
+from redline.diagram.results import COLUMNS, GROUPINGS, facts
+from redline.diagram.rows import make_rows
 from redline.diagram.task import MODEL_ROLE, VERBALIZER_ROLE, DiagramTask, Judging, digest
 
 __all__ = [
     "BASELINES",
+    "COLUMNS",
     "CONDITIONS",
     "GROUPINGS",
     "INPUTS",
     "MODEL_ROLE",
     "VERBALIZER_ROLE",
     "DiagramTask",
-    "Facts",
     "FromOutputs",
     "Generate",
-    "Group",
     "InputPictures",
     "JudgeStage",
     "Judging",
     "Measure",
-    "Metric",
     "Outputs",
     "Reading",
     "ReferenceFault",
     "RenderStage",
-    "Row",
-    "breakdown",
     "condition_fault",
     "digest",
+    "facts",
     "find_outputs",
     "make_rows",
     "parse_inputs",
     "prompt_hashes",
     "read_reply",
     "references",
-    "summarize",
     "supports",
 ]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from redline.bench.sample import DiagramSample
 from redline.diagram.codediff import unified
+from redline.diagram.lineage import OF, answer, sight
 from redline.diagram.references import InputPictures
 from redline.diagram.task import DiagramTask, Judging, Level, digest, verdict_key
 from redline.errors import UserError
@@ -41,20 +41,17 @@ class JudgeStage:
         self, key: str, sample: DiagramSample, level: Level, made: Done, render: Done | None
     ) -> Iterable[Unit]:
         j = self._judging
-        seen: dict[str, Any] = {"code": made.blobs.get("code")}
-        if level == "image":
-            seen = {k: v for k, v in (render.blobs if render else {}).items() if k != "log"}
-            seen.pop("pdf", None)
+        seen = sight(made, render) if level == "image" and render else answer(made)
         inputs = digest(seen, sample.code, sample.golds, sample.instruction, j.settings)
         for repeat in range(j.repeats):
             key_ = verdict_key(key, j.entry(), level, repeat)
-            yield Unit(key_, inputs, (level, sample, made, render))
+            yield Unit(key_, inputs, (level, sample, made, render, seen))
 
     async def run(self, unit: Unit, context: Context) -> Finished:
-        level, sample, made, render = unit.payload
+        level, sample, made, render, seen = unit.payload
         j = self._judging
         rubric = j.rubric(level)
-        about = {"row": unit.key.partition("@")[0], "level": level}
+        about = {"row": unit.key.partition("@")[0], "level": level, OF: seen}
         blob = render.blobs.get("png") if level == "image" and render else made.blobs.get("code")
         if blob is None:
             reason = "no_page" if level == "image" else "no_code"

@@ -7,6 +7,7 @@ from typing import Any
 
 from redline.bench.sample import DiagramSample
 from redline.diagram.agreement import pixel_agreement
+from redline.diagram.lineage import OF, sight
 from redline.diagram.rendering import gold_blobs
 from redline.diagram.similarity import code_similarity
 from redline.diagram.task import DiagramTask, digest
@@ -30,8 +31,7 @@ class Measure:
             made, render = done.get("generate", key), done.get("render", key)
             if made is None or render is None or render.status == "unscored":
                 continue
-            pictures = {k: v for k, v in render.blobs.items() if k not in ("pdf", "log")}
-            inputs = digest(pictures, made.blobs, sample.golds, MEASURES_VERSION)
+            inputs = digest(sight(made, render), sample.golds, MEASURES_VERSION)
             yield Unit(key, inputs, (sample, made, render))
 
     async def run(self, unit: Unit, context: Context) -> Finished:
@@ -41,7 +41,7 @@ class Measure:
         original = context.blob(render.blobs["original"])
         golds = [context.blob(h) for h in gold_blobs(render.blobs)]
         value = await context.in_thread(_figures, sample, code, candidate, original, golds)
-        return Finished("ok", None, value)
+        return Finished("ok", None, {**value, OF: sight(made, render)})
 
 
 def _figures(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from PIL import Image
 
 from redline.bench.sample import DiagramSample
 from redline.diagram.agreement import Raster
+from redline.diagram.lineage import OF, answer
 from redline.diagram.references import ReferenceFault, References, Renders, references
 from redline.diagram.task import DiagramTask, digest
 from redline.pixels import PictureError, encode_png, letterbox, load_picture
@@ -36,17 +37,20 @@ class RenderStage:
             made = done.get("generate", key)
             if made is None or made.status != "ok":
                 continue
-            blob = made.blobs.get("code") or made.blobs.get("picture")
-            inputs = digest(blob, sample.code, sample.golds, self._fingerprint, self._task.want)
+            inputs = digest(
+                answer(made), sample.code, sample.golds, self._fingerprint, self._task.want
+            )
             yield Unit(key, inputs, (sample, made))
 
     async def run(self, unit: Unit, context: Context) -> Finished:
         sample, made = unit.payload
         if self._task.want == "picture":
             data = context.blob(made.blobs["picture"])
-            return await context.in_thread(self._picture, sample, data)
-        code = context.blob(made.blobs["code"]).decode()
-        return await context.in_thread(self._code, sample, code)
+            found = await context.in_thread(self._picture, sample, data)
+        else:
+            code = context.blob(made.blobs["code"]).decode()
+            found = await context.in_thread(self._code, sample, code)
+        return replace(found, value={**found.value, OF: answer(made)})
 
     def _code(self, sample: DiagramSample, code: str) -> Finished:
         try:

@@ -20,7 +20,6 @@ from redline.run.manifest import Manifest
 from redline.run.options import Options, Role
 from redline.run.progress import Bars, Progress, Silent
 from redline.run.replay import ReplayModel
-from redline.run.standing import StageStanding, standing
 from redline.run.summary import StageCount, Summary
 
 __all__ = [
@@ -42,8 +41,6 @@ __all__ = [
     "RunFolder",
     "Silent",
     "StageCount",
-    "StageStanding",
     "Summary",
     "execute",
-    "standing",
 ]
