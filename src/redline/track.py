@@ -97,7 +97,14 @@ class Stage(Protocol):
     def name(self) -> str: ...
 
     def units(self, done: Finder) -> Iterable[Unit]:
-        """Every unit this stage should have, in order; asked for when earlier stages ended."""
+        """Every unit this stage should have, in order; asked for when earlier stages ended. A
+        stage with an attribute `in_rounds` that is true is asked again after each round of its
+        units: it offers a unit as soon as those it follows from are finished."""
 
     async def run(self, unit: Unit, context: Context) -> Finished:
         """Do one unit. May be called again for the same unit after a kill."""
+
+
+def in_rounds(stage: Stage) -> bool:
+    """Whether a stage's units follow from one another (the turns of a dialogue)."""
+    return bool(getattr(stage, "in_rounds", False))

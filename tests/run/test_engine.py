@@ -345,3 +345,37 @@ def test_bars_show_stages_counts_and_money(tmp_path: Path) -> None:
     assert "3/3" in shown
     assert "1 unscored" in shown
     assert "USD" in shown
+
+
+class Rounds(Generate):
+    """Rounds of dialogues, each asked with what the one before was answered."""
+
+    in_rounds = True
+
+    def units(self, done: Finder) -> Iterable[Unit]:
+        for key in self.keys:
+            before = "the start"
+            for number in (1, 2, 3):
+                name = f"{key}/{number}"
+                yield Unit(name, before, (name, before))
+                kept = done.get(self.name, name)
+                if kept is None or kept.inputs != before or kept.status == "unscored":
+                    break
+                before = kept.blobs["code"]
+
+    async def run(self, unit: Unit, context: Context) -> Finished:
+        name, before = unit.payload
+        reply = await context.call("model", "edit", ask(f"{name} after {before[:8]}"))
+        return Finished("ok", blobs={"code": reply.text.encode()})
+
+
+def test_rounds_follow_from_one_another_and_go_on_where_they_stopped(tmp_path: Path) -> None:
+    model, path = Scripted(), tmp_path / "run"
+    one = run(path, [Rounds(["d1"])], model)
+    assert [a.partition(" ")[0] for a in model.asked] == ["d1/1", "d1/2", "d1/3"]
+    assert one.stages["generate"].ok == 3 and one.stages["generate"].complete
+    both = run(path, [Rounds(["d1", "d2"])], model)
+    assert [a.partition(" ")[0] for a in model.asked[3:]] == ["d2/1", "d2/2", "d2/3"]
+    assert (both.stages["generate"].ok, both.stages["generate"].done_now) == (6, 3)
+    befores = [a.partition(" after ")[2] for a in model.asked[:3]]
+    assert len(set(befores)) == 3

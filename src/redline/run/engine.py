@@ -23,7 +23,7 @@ from redline.run.options import Options, Role
 from redline.run.progress import Progress, Silent
 from redline.run.stopping import Interrupted, Stop
 from redline.run.summary import StageCount, Summary
-from redline.track import Done, Finished, Stage, Unanswered, Unit
+from redline.track import Done, Finished, Stage, Unanswered, Unit, in_rounds
 
 _INTERRUPT = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
@@ -98,31 +98,43 @@ class _Engine:
         return self._summary()
 
     async def _stage(self, stage: Stage) -> None:
-        units = list(stage.units(self._folder))
-        _refuse_doubles(stage.name, units)
-        todo, kept = [], Counter[str]()
-        for unit in units:
-            done = finished(self._folder, stage.name, unit)
-            if done is None or done.status == "unscored":
-                todo.append(unit)
-            else:
-                kept[done.status] += 1
-        self._progress.stage(stage.name, len(units), kept.total(), kept["failed"], 0)
+        """Every unit once; a stage whose units follow from one another is asked again for the
+        next ones, until it has none that was not looked at yet."""
+        seen: set[tuple[str, str]] = set()
+        kept: Counter[str] = Counter()
         now: Counter[str] = Counter()
-        waiting = iter(todo)
-        hands = min(self._options.units_at_once, len(todo))
-        try:
-            await asyncio.gather(*(self._hand(stage, waiting, now) for _ in range(hands)))
-        finally:
+        while True:
+            units = list(stage.units(self._folder))
+            _refuse_doubles(stage.name, units)
+            todo = []
+            for unit in units:
+                if (unit.key, unit.inputs) in seen:
+                    continue
+                seen.add((unit.key, unit.inputs))
+                done = finished(self._folder, stage.name, unit)
+                if done is None or done.status == "unscored":
+                    todo.append(unit)
+                else:
+                    kept[done.status] += 1
             both = kept + now
-            done_now = now.total()
-            self._counts[stage.name] = StageCount(
-                ok=both["ok"],
-                failed=both["failed"],
-                unscored=both["unscored"],
-                missing=len(units) - both.total(),
-                done_now=done_now,
+            self._progress.stage(
+                stage.name, len(units), both.total(), both["failed"], both["unscored"]
             )
+            waiting = iter(todo)
+            hands = min(self._options.units_at_once, len(todo))
+            try:
+                await asyncio.gather(*(self._hand(stage, waiting, now) for _ in range(hands)))
+            finally:
+                both = kept + now
+                self._counts[stage.name] = StageCount(
+                    ok=both["ok"],
+                    failed=both["failed"],
+                    unscored=both["unscored"],
+                    missing=len(units) - both.total(),
+                    done_now=now.total(),
+                )
+            if not (todo and in_rounds(stage)) or self._stop.asked:
+                return
 
     async def _hand(self, stage: Stage, waiting: Iterator[Unit], now: Counter[str]) -> None:
         """Take one unit after the other until none is left or the run stops."""

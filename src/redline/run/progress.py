@@ -17,7 +17,8 @@ class Progress(Protocol):
     def start(self) -> None: ...
 
     def stage(self, name: str, total: int, done: int, failed: int, unscored: int) -> None:
-        """A stage begins: how many units it has, and how many are finished already."""
+        """A stage begins, or its next round: how many units it has by now, and how many are
+        finished already."""
 
     def unit(self, stage: str, status: Status) -> None: ...
 
@@ -70,6 +71,11 @@ class Bars:
 
     def stage(self, name: str, total: int, done: int, failed: int, unscored: int) -> None:
         self._counts[name] = {"failed": failed, "unscored": unscored}
+        if name in self._tasks:
+            self._rich.update(
+                self._tasks[name], total=total, completed=done, counts=self._said(name)
+            )
+            return
         task = self._rich.add_task(
             name, total=total, completed=done, counts=self._said(name), calls=""
         )
