@@ -13,6 +13,7 @@ import re
 import time
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -38,6 +39,13 @@ class Planted:
     top: Path
     home: Path
 
+    def plant(self, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Put the secret into files and environment."""
+        (self.top / "secret.txt").write_text(secret)
+        (self.home / "notes.txt").write_text(secret)
+        for name in ("REDLINE_TEST_SECRET", "OPENAI_API_KEY"):
+            monkeypatch.setenv(name, secret)
+
     def fill(self, code: str) -> str:
         places = {
             "@SECRET_FILE@": self.top / "secret.txt",
@@ -56,13 +64,11 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planted:
     home, work = tmp_path / "home", tmp_path / "work"
     home.mkdir()
     work.mkdir()
-    (tmp_path / "secret.txt").write_text(SECRET)
-    (home / "notes.txt").write_text(SECRET)
-    monkeypatch.setenv("REDLINE_TEST_SECRET", SECRET)
-    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.chdir(work)
-    return Planted(tmp_path, home)
+    made = Planted(tmp_path, home)
+    made.plant(SECRET, monkeypatch)
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -101,8 +107,9 @@ def children(pid: int) -> set[int]:
     """All descendants of a process."""
     found: set[int] = set()
     for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in (task / "children").read_text().split():
-            found |= {int(child), *children(int(child))}
+        with suppress(OSError):  # threads and processes end while we look
+            for child in (task / "children").read_text().split():
+                found |= {int(child), *children(int(child))}
     return found
 
 
@@ -174,6 +181,63 @@ def test_a_hostile_document_ends_clearly_and_harms_nothing(
             assert f"\n{word}" not in made.log
     if made.size_px is not None:
         assert min(made.size_px) >= 1 and max(made.size_px) <= 4096
+
+
+# Documents that look for what was planted.
+READERS = [p for p in HOSTILE if re.search(r"@SECRET|@HOME|getenv", p.read_text())]
+OTHER_SECRET = "mm"
+
+
+def renders_under_two_secrets(
+    renderer: Renderer,
+    planted: Planted,
+    code: str,
+    engine: Engine | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> list[Render]:
+    """The same document rendered while all planted places hold one secret, then another."""
+    made = []
+    for secret in (SECRET, OTHER_SECRET):
+        planted.plant(secret, monkeypatch)
+        made.append(renderer.render(planted.fill(code), engine=engine))
+    return made
+
+
+@pytest.mark.parametrize("path", READERS, ids=lambda path: path.stem)
+def test_no_pixel_and_no_byte_depends_on_a_secret(
+    path: Path, strict: Renderer, planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = path.read_text()
+    engine, status, _ = wanted(code)
+    one, other = renders_under_two_secrets(strict, planted, code, engine, monkeypatch)
+    assert (one.png is not None) == (status == "ok")
+    assert one.png == other.png
+    assert everything_said(one) == everything_said(other)
+
+
+def test_a_secret_that_reaches_the_pixels_is_seen_by_comparing_them(
+    tex_cache: Path, planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (
+        r"\documentclass{article}\begin{document}"
+        r"\directlua{tex.sprint(-2, io.open('@SECRET_FILE@'):read('a'))}x\end{document}"
+    )
+    with Renderer(limits=LIMITS, sandbox="none", cache_dir=tex_cache, reuse=False) as open_one:
+        one, other = renders_under_two_secrets(open_one, planted, code, "lualatex", monkeypatch)
+    assert one.png and other.png and one.png != other.png
+    assert SECRET in everything_said(one) and SECRET not in everything_said(other)
+
+
+def test_public_attacks_draw_the_same_whatever_the_list_of_users_holds(
+    strict: Renderer, shared_cases: Path
+) -> None:
+    for path in sorted((shared_cases / "attacks").glob("*.tex")):
+        code = path.read_text()
+        if "/etc/passwd" in code:
+            engine: Engine | None = "lualatex" if path.stem.startswith("lua") else None
+            without = code.replace("/etc/passwd", "/etc/nothing")
+            drawn = [strict.render(c, engine=engine).png for c in (code, without)]
+            assert drawn[0] == drawn[1], path.name
 
 
 def test_a_document_that_only_waits_is_not_the_models_failure(

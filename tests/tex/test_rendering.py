@@ -228,3 +228,15 @@ def test_public_documents_end_as_their_index_says(renderer: Renderer, shared_cas
 
     with ThreadPoolExecutor(2) as pool:
         assert [said for said in pool.map(disagreement, rows) if said] == []
+
+
+def test_an_engine_that_an_error_calls_for_and_this_machine_lacks_is_no_failure(
+    renderer: Renderer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The package's name is put together by TeX, so only the error tells of the engine.
+    hidden = standalone(SQUARE, r"\def\which{fontspec}\usepackage{\which}")
+    fewer = {e: p for e, p in renderer._tex.engines.items() if e == "pdflatex"}
+    monkeypatch.setattr(renderer, "_tex", replace(renderer._tex, engines=fewer))
+    made = renderer.render(hidden)
+    assert made.status == "unavailable", made.error
+    assert made.error is not None and made.error.kind == "no_engine"

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
@@ -35,7 +34,7 @@ def render_command(
 ) -> None:
     """Render documents; exit 0 if all gave a page, 3 if some did not."""
     from redline.bench import cache_root
-    from redline.tex import Engine, Renderer
+    from redline.tex import Engine, Renderer, described
 
     if engine and engine not in get_args(Engine):
         raise UserError(f"No engine {engine!r}. Engines are: {', '.join(get_args(Engine))}.")
@@ -51,7 +50,8 @@ def render_command(
         renders = list(pool.map(lambda source: renderer.render(source[1], asked), sources))
     rows = []
     for (path, code), render in zip(sources, renders, strict=True):
-        rows.append({"file": str(path), **_described(render), **_write(out, path, code, render)})
+        told = {**described(render), "seconds": render.seconds}
+        rows.append({"file": str(path), **told, **_write(out, path, code, render)})
     if as_json:
         typer.echo(json.dumps({"out": str(out), "renders": rows}, indent=2, ensure_ascii=False))
     else:
@@ -67,13 +67,6 @@ def _read(path: Path) -> str:
         raise UserError(f"{path} is a folder; name its files, as in {path}/*.tex.") from None
     except FileNotFoundError:
         raise UserError(f"There is no file {path}.") from None
-
-
-def _described(render: Render) -> dict[str, Any]:
-    told = asdict(render)
-    for name in ("png", "pdf", "log"):
-        del told[name]
-    return told
 
 
 def _write(out: Path, path: Path, code: str, render: Render) -> dict[str, str | None]:

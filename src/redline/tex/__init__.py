@@ -3,15 +3,25 @@
 from redline.tex.doctor import Fact, diagnose, install_lines
 from redline.tex.engines import ENGINES, choose_engine
 from redline.tex.installation import tex_version
+from redline.tex.lazy import LazyRenderer
 from redline.tex.pages import page_scale, pixel_size
 from redline.tex.renderer import Renderer
-from redline.tex.result import Engine, Limits, Profile, Render, RenderStatus, TexError
+from redline.tex.result import (
+    Engine,
+    Limits,
+    Profile,
+    Render,
+    RenderStatus,
+    TexError,
+    described,
+)
 from redline.tex.sandbox import SandboxMode, SandboxUnavailable
 
 __all__ = [
     "ENGINES",
     "Engine",
     "Fact",
+    "LazyRenderer",
     "Limits",
     "Profile",
     "Render",
@@ -21,6 +31,7 @@ __all__ = [
     "SandboxUnavailable",
     "TexError",
     "choose_engine",
+    "described",
     "diagnose",
     "install_lines",
     "page_scale",

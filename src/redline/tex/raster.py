@@ -9,15 +9,28 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping
+from functools import lru_cache
+from importlib.metadata import version
 from typing import Any
 
 from redline.tex.job import end_family
 from redline.tex.result import ErrorClass
-from redline.tex.sandbox import SandboxMode, raster_command
+from redline.tex.sandbox import SandboxMode, pdfium_folder, raster_command
 
 _RECYCLE_AFTER = 500
 _CPU_S = 20
 _WALL_S = 60
+
+
+@lru_cache(maxsize=1)
+def pdfium_version() -> str:
+    """The versions of pypdfium2 and of the PDFium it brings."""
+    try:
+        built = json.loads((pdfium_folder() / "version.json").read_bytes())
+        pdfium = ".".join(str(built[n]) for n in ("major", "minor", "build", "patch"))
+    except (OSError, ValueError, KeyError, TypeError):
+        pdfium = "of unknown version"
+    return f"pypdfium2 {version('pypdfium2')}, PDFium {pdfium}"
 
 
 class RasterFault(Exception):

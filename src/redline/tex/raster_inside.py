@@ -37,7 +37,8 @@ def inspect(data: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def draw(data: bytes, width: int, height: int) -> tuple[dict[str, Any], bytes]:
-    """The first page on white, exactly width x height pixels, as packed RGB."""
+    """The first page on white, exactly width x height pixels, as packed RGB. What changes pixels
+    here raises RENDERING_VERSION in renderer.py."""
     document = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
     page = document and pdfium.FPDF_LoadPage(document, 0)
     if not page:

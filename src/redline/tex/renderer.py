@@ -24,9 +24,13 @@ from redline.tex.job import TexRun, run_tex
 from redline.tex.known import exists_elsewhere
 from redline.tex.log import cap, first_error, lacks, missing_characters, wanted_engine
 from redline.tex.pages import fit_scale, pixel_size, usable_page
-from redline.tex.raster import RasterFault, Rasteriser
+from redline.tex.raster import RasterFault, Rasteriser, pdfium_version
 from redline.tex.result import Engine, ErrorClass, Limits, Profile, Render, RenderStatus, TexError
 from redline.tex.sandbox import SandboxMode, require_sandbox
+
+RENDERING_VERSION = 1
+"""Raised whenever the code of this room gives another render of the same document: how TeX is run,
+how its log is read, how the page is drawn. What was rendered before is then stale."""
 
 # Limits that speak of the machine's load rather than of the document.
 _MACHINE_LIMITS = frozenset({"wall_limit"})
@@ -84,16 +88,23 @@ class Renderer:
         self._rasteriser.close()
 
     def fingerprint(self) -> str:
-        """A digest over what makes pixels beside the document: profile, limits, TeX, sandbox."""
-        return cache_key(**self._setting(self._tex.version()))
+        """A digest over what makes pixels beside the document: profile, limits, sandbox, the TeX
+        installation, PDFium and the version of our drawing code."""
+        return self._key()
 
-    def _setting(self, tex: str) -> dict[str, object]:
-        return {
-            "profile": asdict(self.profile),
-            "limits": asdict(self.limits),
-            "tex": tex,
-            "sandbox": self._mode,
-        }
+    def _key(self, **document: object) -> str:
+        """The one digest of this renderer, alone and with a document: what a run takes for a
+        change and what the cache takes for one are never two things."""
+        return cache_key(
+            profile=asdict(self.profile),
+            limits=asdict(self.limits),
+            sandbox=self._mode,
+            tex=self._tex.version(),
+            stamp=self._tex.stamp,
+            pdfium=pdfium_version(),
+            code=RENDERING_VERSION,
+            **document,
+        )
 
     def render(self, code: str, engine: Engine | None = None, scale: float | None = None) -> Render:
         """Render one document; blocks, thread-safe, never raises for what a document does.
@@ -104,13 +115,7 @@ class Renderer:
         """
         begun = time.monotonic()
         source = code.encode("utf-8", "replace")
-        key = cache_key(
-            document=hashlib.sha256(source).hexdigest(),
-            engine=engine,
-            scale=scale,
-            stamp=self._tex.stamp,
-            **self._setting(self._tex.version()),
-        )
+        key = self._key(document=hashlib.sha256(source).hexdigest(), engine=engine, scale=scale)
         if self._cache is not None and (kept := self._cache.get(key)) is not None:
             return kept
         made = self._render(source, code, engine, scale)
@@ -132,11 +137,13 @@ class Renderer:
         if engine is not None or first.status in ("ok", "unavailable"):
             return first
         wanted = wanted_engine(first.error, chosen)
-        if wanted is None or wanted == named_engine(code) or wanted not in self._tex.engines:
+        if wanted is None or wanted == named_engine(code):
             return first
         second = self._once(source, wanted, scale)
-        better = second.png is not None and (first.png is None or second.status == "ok")
-        return second if better else first
+        if first.png is not None:
+            return second if second.status == "ok" else first
+        # That this machine can't run the engine the document calls for is no fault of its maker.
+        return second if second.png is not None or second.status == "unavailable" else first
 
     def _fault(
         self, engine: Engine, status: RenderStatus, kind: ErrorClass, message: str

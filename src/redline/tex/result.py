@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
 
 Engine = Literal["pdflatex", "lualatex", "xelatex"]
 
@@ -68,6 +68,12 @@ class Profile:
     max_page_pt: float = 14400.0
     max_passes: int = 3
 
+    def with_long_side(self, px: int) -> Profile:
+        """This profile with pages fitted to `px` pixels, named after them where that differs."""
+        if px == self.long_side_px:
+            return self
+        return replace(self, name=f"{self.name}-{px}px", long_side_px=px)
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -102,3 +108,12 @@ class Render:
     pdf: bytes | None = None
     log: str = ""
     seconds: float = 0.0
+
+
+def described(render: Render) -> dict[str, Any]:
+    """What a record or a reader of JSON is told of a render: all but its bytes, its log and the
+    time it took, so that the same document always gives the same words."""
+    told = asdict(render)
+    for name in ("png", "pdf", "log", "seconds"):
+        del told[name]
+    return told

@@ -55,7 +55,8 @@ def _python() -> tuple[Path, str]:
     return prefix, str(program.relative_to(prefix))
 
 
-def _pdfium_folder() -> Path:
+def pdfium_folder() -> Path:
+    """Where the PDFium lies that pages are drawn with."""
     spec = find_spec("pypdfium2_raw")
     if spec is None or spec.origin is None:
         raise UserError("pypdfium2 is not installed completely. Run: pip install pypdfium2")
@@ -133,7 +134,7 @@ def tex_command(
 def raster_command(mode: SandboxMode) -> tuple[str, ...]:
     """How to start `raster_inside.py`. It ends when its stdin is closed, and must not die with
     the thread that happened to start it."""
-    site = _pdfium_folder()
+    site = pdfium_folder()
     if mode == "none":
         script = str(_HERE / "raster_inside.py")
         return (sys.executable, "-I", "-S", "-B", script, str(site.parent))
