@@ -18,6 +18,7 @@ import pytest
 
 from redline.run import RunFolder
 from tests.fake_provider.fixture import FakeProvider
+from tests.run.bought import check_bought_once
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -70,7 +71,6 @@ def check_whole(path: Path, provider: FakeProvider, samples: int, kills: int, at
         assert [d.status for d in judged] == ["ok"] * samples
         for done in generated:
             assert folder.blob(done.blobs["code"]).decode() == done.value["text"]
-        unanswered = len(folder.unanswered)
     entries = records(path)
     units = Counter((r["stage"], r["key"]) for r in entries if r["kind"] == "unit")
     assert set(units.values()) == {1}
@@ -82,11 +82,7 @@ def check_whole(path: Path, provider: FakeProvider, samples: int, kills: int, at
             assert record["call"] not in kept, "a reply was kept twice"
             kept.add(record["call"])
     # verbalize, edit, verdict, and a repair for every third sample
-    assert len(kept) == samples * 3 + len(range(0, samples, 3))
-    calls = provider.calls()
-    assert len({c["text"] for c in calls}) == len(kept)
-    # What the provider was asked more often than once is what the run says may have been billed.
-    assert len(calls) - len(kept) <= unanswered
+    unanswered = check_bought_once(path, provider, samples * 3 + len(range(0, samples, 3)))
     assert unanswered <= kills * at_once
 
 
