@@ -7,6 +7,7 @@ import io
 import numpy as np
 from PIL import Image, ImageCms
 
+GREY_SPREAD = "Grey was spread over the three channels."
 _SIXTEEN = ("I;16", "I;16L", "I;16B", "I;16N", "I")
 _GREY = ("1", "L", "LA", "La")
 _COLOUR = ("P", "PA", "RGB", "RGBA", "RGBa", "RGBX", "CMYK", "YCbCr")
@@ -55,7 +56,7 @@ def _plain(colours: Image.Image, notes: list[str]) -> Image.Image:
     if colours.mode == "CMYK":
         notes.append("CMYK ink was turned into RGB by the plain formula (no colour profile).")
     elif colours.mode == "L":
-        notes.append("Grey was spread over the three channels.")
+        notes.append(GREY_SPREAD)
     elif colours.mode != "RGB":
         notes.append(f"Pixels of mode {colours.mode} were turned into RGB.")
     return colours.convert("RGB")

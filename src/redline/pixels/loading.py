@@ -21,6 +21,8 @@ FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 
 MAX_BYTES = 256 * 1024 * 1024
 _ORIENTATION = 0x0112
+LAID_OVER_WHITE = "Transparent parts were laid over white."
+"""The note that a picture had transparent parts."""
 
 # Pillow warns above 89 million pixels; this loader refuses more than `max_pixels` in a sentence.
 warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
@@ -57,7 +59,7 @@ def load_picture(source: bytes | Path, *, max_pixels: float = 64e6) -> Picture:
         alpha = image.getchannel("A")
         lowest = alpha.getextrema()[0]
         if isinstance(lowest, int | float) and lowest < 255:
-            notes.append("Transparent parts were laid over white.")
+            notes.append(LAID_OVER_WHITE)
             image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
         image = image.convert("RGB")
     return Picture(_array(image), tuple(notes), *facts)
