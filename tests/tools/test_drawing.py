@@ -41,6 +41,9 @@ def test_a_drawing_is_what_its_spec_says(name: str) -> None:
         assert kinds <= {"ellipse", "rectangle", "diamond", "arrow", "line", "text"}
     assert [e["id"] for e in drawn] == [e["id"] for e in marks.elements(spec)]
     assert not scene["files"]
+    # Nothing of the machine, the time or chance: drawing again gives the same benchmark.
+    assert scene["source"] == "https://excalidraw.com"
+    assert {(e["versionNonce"], e["updated"]) for e in scene["elements"]} == {(1, 1)}
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLES))

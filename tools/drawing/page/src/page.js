@@ -7,6 +7,12 @@ import { createElement } from "react";
 import { createRoot } from "react-dom/client";
 
 const BACKGROUND = "background";
+// Excalidraw writes in the page's address, the time and dice: the same spec must give the same scene.
+const fixed = (scene) => ({
+  ...scene,
+  source: "https://excalidraw.com",
+  elements: scene.elements.map((e) => ({ ...e, versionNonce: 1, updated: 1 })),
+});
 let api = null;
 
 const initialData = { appState: { viewBackgroundColor: "#ffffff", theme: "light" } };
@@ -42,25 +48,33 @@ async function png(elements, files, width, height) {
   return btoa(text);
 }
 
+// elements: skeletons (tool) or whole freedraw elements (pen); picture: a data URL.
+async function draw({ elements, picture, width, height }) {
+  const drawn = convertToExcalidrawElements(elements, { regenerateIds: false });
+  const files = {
+    [BACKGROUND]: { id: BACKGROUND, mimeType: "image/png", dataURL: picture, created: 1 },
+  };
+  api.addFiles(Object.values(files));
+  api.updateScene({
+    elements: [background(width, height), ...drawn],
+    captureUpdate: CaptureUpdateAction.NEVER,
+  });
+  await document.fonts.ready;
+  const scene = api.getSceneElements();
+  const marks = scene.filter((e) => e.id !== BACKGROUND);
+  return {
+    overlay: await png(marks, {}, width, height),
+    scene: JSON.stringify(fixed(JSON.parse(
+      serializeAsJSON(scene, { viewBackgroundColor: "#ffffff" }, {}, "local"),
+    )), null, 2),
+  };
+}
+
 window.redline = {
   ready: () => api !== null && !api.getAppState().isLoading,
-  // elements: skeletons (tool) or whole freedraw elements (pen); picture: a data URL.
-  draw: async ({ elements, picture, width, height }) => {
-    const drawn = convertToExcalidrawElements(elements, { regenerateIds: false });
-    const files = {
-      [BACKGROUND]: { id: BACKGROUND, mimeType: "image/png", dataURL: picture, created: 1 },
-    };
-    api.addFiles(Object.values(files));
-    api.updateScene({
-      elements: [background(width, height), ...drawn],
-      captureUpdate: CaptureUpdateAction.NEVER,
-    });
-    await document.fonts.ready;
-    const scene = api.getSceneElements();
-    const marks = scene.filter((e) => e.id !== BACKGROUND);
-    return {
-      overlay: await png(marks, {}, width, height),
-      scene: serializeAsJSON(scene, { viewBackgroundColor: "#ffffff" }, {}, "local"),
-    };
+  // Text is measured as it is made, and a font comes only when a drawing was made with it.
+  draw: async (job) => {
+    await draw(job);
+    return draw(job);
   },
 };
