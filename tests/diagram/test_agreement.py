@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from redline.diagram import agreement
 from redline.diagram.agreement import on_one_canvas, pixel_agreement, same, shift_between
 
 
@@ -98,3 +99,46 @@ def test_shift_agrees_with_brute_force_counting() -> None:
 
     best = max(hits(dy, dx) for dy in range(-11, 12) for dx in range(-13, 14))
     assert hits(*shift_between([a], b)) == best
+
+
+def drawing(side: int, seed: int = 5) -> np.ndarray:
+    """A page of thin lines and boxes, as large as `side` says."""
+    rng = np.random.default_rng(seed)
+    made, unit = page(side, side), side // 64
+    for _ in range(24):
+        y, x = (int(v) for v in rng.integers(6, 50, 2) * unit)
+        h, w = ((unit, 9 * unit), (9 * unit, unit))[int(rng.integers(2))]
+        made[y : y + h, x : x + w] = 0
+    return made
+
+
+@pytest.mark.parametrize("side", [256, 1024, 4096])
+def test_a_moved_page_is_found_at_every_size(side: int) -> None:
+    fixed = drawing(side)
+    dy, dx = side // 50, -side // 70
+    moved = np.full((side + side // 9, side, 3), 255, np.uint8)
+    moved[: side - dy, -dx:] = fixed[dy:, : side + dx]
+    # A box of its own that the fixed page lacks.
+    moved[-side // 12 :, : side // 12] = 0
+    assert shift_between([fixed], moved) == (dy, dx)
+
+
+def test_the_work_a_pixel_does_not_grow_with_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = agreement._covered
+    compared = 0
+
+    def counting(fixed: np.ndarray, moved: np.ndarray, dy: int, dx: int) -> int:
+        nonlocal compared
+        compared += moved.size
+        return counted(fixed, moved, dy, dx)
+
+    monkeypatch.setattr(agreement, "_covered", counting)
+    per_pixel = []
+    for side in (512, 1024, 2048):
+        compared = 0
+        moved = np.full((side, side - side // 16, 3), 255, np.uint8)
+        moved[: side - 9, : side - side // 16] = drawing(side)[9:, side // 16 :]
+        shift_between([drawing(side)], moved)
+        per_pixel.append(compared / moved[..., 0].size)
+    assert max(per_pixel) < 80
+    assert per_pixel[-1] < 1.1 * per_pixel[0]

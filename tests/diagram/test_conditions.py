@@ -6,14 +6,22 @@ from pathlib import Path
 import pytest
 
 from redline.bench.sample import DiagramSample
+from redline.diagram import prompts
 from redline.diagram.conditions import (
     CONDITIONS,
+    INPUTS,
+    Condition,
+    Input,
     condition_fault,
     edit_request,
     parse_inputs,
+    pictures_sent,
     prompt_hashes,
+    shown,
     supports,
+    told,
     verbalize_request,
+    verbalizes,
 )
 from redline.models.protocol import PicturePart, Request, TextPart
 
@@ -87,22 +95,115 @@ def test_every_picture_stands_behind_a_line_with_its_label() -> None:
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_prompt_hashes_name_what_the_condition_uses(condition: str) -> None:
-    hashes = prompt_hashes(condition, "code")  # type: ignore[arg-type]
+    hashes = prompt_hashes(condition, ALL, "code")  # type: ignore[arg-type]
     assert ("verbalize" in hashes) == condition.endswith("verbalized")
     assert all(len(h) == 64 for h in hashes.values())
 
 
-def test_combinations_that_cannot_be_run_are_refused_with_a_sentence() -> None:
-    assert "instruction" in str(condition_fault("visual", parse_inputs("code"), "code"))
-    assert "condition" in str(condition_fault("shouted", ALL, "code"))  # type: ignore[arg-type]
-    assert condition_fault("text", parse_inputs("code"), "picture") is not None
-    assert condition_fault("text", parse_inputs("instruction"), "code") is not None
-    assert all(condition_fault(c, ALL, "code") is None for c in CONDITIONS)
+SUBSETS = [
+    tuple(i for i, there in zip(INPUTS, bits, strict=True) if there)
+    for bits in itertools.product((True, False), repeat=3)
+]
+# A phrase, and what must have been sent for a model to understand it.
+SPEAKS_OF = {
+    "the code": {"code"},
+    "the TikZ code": {"code"},
+    'labelled "original"': {"picture"},
+    'labelled "instruction"': {"drawing"},
+    "drawn over the diagram in the picture": {"drawing"},
+    "Marks that belong": {"drawing"},
+    "the picture shows": {"picture", "drawing"},
+    "of the same size": {"picture", "drawing"},
+    "the instruction": {"drawing", "words"},
+    "The edit instruction": {"drawing", "words"},
+    "the two differ": {"drawing"},
+}
+
+
+@pytest.mark.parametrize("want", ["code", "picture"])
+@pytest.mark.parametrize("inputs", SUBSETS, ids=lambda i: "+".join(i) or "nothing")
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_no_sentence_speaks_of_what_is_not_sent(
+    condition: Condition, inputs: tuple[Input, ...], want: str
+) -> None:
+    how = told(condition, inputs)
+    sent = {"drawing" if i == "instruction" else i for i in shown(condition, inputs)}
+    if how not in ("visual", "blind"):
+        sent.add("words")
+    if not sent:
+        assert "given nothing" in str(condition_fault(condition, inputs))
+        return
+    assert condition_fault(condition, inputs) is None
+    made = request(condition, inputs, want=want)
+    said = made.messages[0].parts[-1].text  # type: ignore[union-attr]
+    for phrase, needed in SPEAKS_OF.items():
+        assert phrase not in said or needed & sent, phrase
+    assert ("WORDS" in said) == ("words" in sent)
+    assert ("drawing" in sent) == ("instruction" in labels(made)) == ("Marks that" in said)
+    assert ("picture" in sent) == ("original" in labels(made))
+    assert ("code" in sent) == ("\\documentclass{x}" in text(made))
+    assert "{{" not in said.replace(SAMPLE.instruction, "") and "\n\n\n" not in said
+    assert ("not shown to you" in said) == (not {"code", "picture", "drawing"} & sent)
+
+
+@pytest.mark.parametrize("inputs", [s for s in SUBSETS if "instruction" in s])
+def test_the_verbaliser_is_told_of_what_it_is_sent_only(inputs: tuple[Input, ...]) -> None:
+    made = verbalize_request(SAMPLE, inputs, PICTURES)
+    said = made.messages[0].parts[-1].text  # type: ignore[union-attr]
+    assert ("the TikZ code" in said) == ("code" in inputs)
+    assert ('"original"' in said) == ("picture" in inputs)
+    assert 'labelled "instruction"' in said
+
+
+def test_without_the_drawing_a_drawn_condition_is_blind_and_nobody_verbalises() -> None:
+    bare: tuple[Input, ...] = ("code", "picture")
+    assert [told(c, bare) for c in CONDITIONS] == ["blind", "text", "text", "blind", "blind"]
+    assert [told(c, ALL) for c in CONDITIONS] == list(CONDITIONS)
+    assert not any(verbalizes(told(c, bare)) for c in CONDITIONS)
+    assert "told which" in text(request("verbalized", bare))
+
+
+@pytest.mark.parametrize(
+    ("condition", "inputs", "sent"),
+    [
+        ("visual", "code,picture,instruction", ("picture", "instruction")),
+        ("text", "code,picture,instruction", ("picture",)),
+        ("verbalized", "picture,instruction", ("picture", "instruction")),
+        ("verbalized", "picture", ("picture",)),
+        ("visual", "code", ()),
+    ],
+)
+def test_the_pictures_that_anybody_is_sent(
+    condition: Condition, inputs: str, sent: tuple[str, ...]
+) -> None:
+    assert pictures_sent(condition, parse_inputs(inputs)) == sent
+
+
+def test_only_what_is_not_known_and_what_leaves_nothing_is_refused() -> None:
+    assert "condition" in str(condition_fault("shouted", ALL))
+    assert condition_fault("text", ()) is None
+    assert "instruction" in str(condition_fault("visual", ()))
+    assert parse_inputs("") == ()
     with pytest.raises(ValueError, match="separated by commas"):
         parse_inputs("code,video")
+
+
+def test_a_changed_sentence_changes_the_hash_of_what_uses_it_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def hashes(condition: Condition) -> dict[str, str]:
+        return prompt_hashes(condition, ALL, "code")
+
+    before = {c: hashes(c) for c in ("visual", "text")}
+    changed = {k: dict(v) for k, v in prompts._sentences().items()}
+    changed["marks"]["drawn"] += " Really."
+    monkeypatch.setattr(prompts, "_sentences", lambda: changed)
+    assert hashes("visual") != before["visual"]
+    assert hashes("text") == before["text"]
 
 
 def test_a_sample_without_a_drawing_supports_text_only() -> None:
     bare = DiagramSample("s", "ADD", 1, "c", ("g",), "add")
     assert [c for c in CONDITIONS if supports(bare, c)] == ["text"]
     assert all(supports(SAMPLE, c) for c in CONDITIONS)
+    assert supports(bare, "blind")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -12,6 +13,8 @@ import pytest
 
 from redline.bench import find, load
 from redline.diagram.references import InputPictures
+from redline.pixels import load_picture
+from redline.run import RunFolder
 from tests.end_to_end.command import Command
 from tests.fake_provider.fixture import FakeProvider
 
@@ -91,6 +94,66 @@ def test_another_judge_later_repeats_no_generation_and_keeps_old_verdicts(
     assert sum(c["kind"] == "edit" for c in fake_provider.calls()) == 3
     old = redline("results", "run", "--judge", fake_provider.model("judge"), "--json")
     assert old.json()["metrics"] == first["metrics"]
+
+
+def test_judging_again_needs_neither_tex_nor_a_sandbox(
+    redline: Command, fake_provider: FakeProvider
+) -> None:
+    evaluate(redline, fake_provider, judge=False)
+    bare = {"PATH": "/nonexistent"}
+    ran = redline("judge", "run", "--judge", fake_provider.model("other"), "--json", env=bare)
+    assert ran.status == 0, ran.err
+    assert ran.json()["counts"]["scored"] == 3 and "IA" in ran.json()["metrics"]
+    refused = redline(
+        "eval", "mini-diagram", "--model", fake_provider.model("new"), *LIMIT, "--out", "new",
+        env=bare,
+    )  # fmt: skip
+    assert refused.status == 2 and "bubblewrap is not installed" in refused.err
+    assert not [c for c in fake_provider.calls() if c["model"] == "new"], "before it is paid for"
+
+
+def test_references_are_drawn_at_the_size_that_models_see(redline: Command) -> None:
+    for size in (512, 2048):
+        ran = redline(
+            "eval", "mini-diagram", "--model", "baseline/identity", "--limit", 1, "--out", size,
+            "--input-size", size,
+        )  # fmt: skip
+        assert ran.status == 0, ran.err
+        with RunFolder.open(redline.folder / str(size)) as run:
+            (done,) = run.all("render")
+            original = load_picture(run.blob(done.blobs["original"])).array
+        # A page is enlarged to 8 pixels a point at most.
+        assert max(original.shape[:2]) == min(size, round(8 * max(done.value["page_pt"])))
+
+
+def test_outputs_are_told_apart_by_where_they_lie_and_no_run_says_where(redline: Command) -> None:
+    sample = load(find("mini-diagram")).samples[0]
+    for place, code in (("a", sample.code), ("b", sample.golds[0])):
+        (redline.folder / place / "outs").mkdir(parents=True)
+        (redline.folder / place / "outs" / f"{sample.id}.tex").write_text(code)
+        ran = redline("score", "mini-diagram", f"{place}/outs", *LIMIT, "--json")
+        assert ran.json()["counts"]["scored"] == 1, ran.err
+    runs = sorted((redline.folder / "runs").iterdir())
+    assert len(runs) == 2
+    for file in (f for f in (redline.folder / "runs").rglob("*") if f.is_file()):
+        assert str(redline.folder).encode() not in file.read_bytes(), file
+
+
+def test_mending_one_output_rescores_that_one_alone_in_the_same_run(redline: Command) -> None:
+    samples = load(find("mini-diagram")).samples[:3]
+    (redline.folder / "outs").mkdir()
+    for s in samples:
+        (redline.folder / "outs" / f"{s.id}.tex").write_text(s.code)
+    score = ("score", "mini-diagram", "outs", *LIMIT, "--json")
+    first = redline(*score).json()
+    (redline.folder / "outs" / f"{samples[1].id}.tex").write_text(samples[1].golds[0])
+    second = redline(*score).json()
+    assert second["metrics"]["px_inside"]["mean"] > first["metrics"]["px_inside"]["mean"]
+    (run,) = (redline.folder / "runs").iterdir()
+    units = [json.loads(line) for line in (run / "records.jsonl").read_text().splitlines()]
+    done = [(u["stage"], u["key"]) for u in units if u["kind"] == "unit"]
+    again = {d for d in done if done.count(d) > 1}
+    assert again == {(s, f"{samples[1].id}#0") for s in ("generate", "render", "measure")}
 
 
 def test_one_judge_asked_in_two_ways_is_shown_as_asked_last_and_by_its_number(
@@ -201,6 +264,20 @@ def test_every_condition_runs(
     assert len(calls) == (2 if condition.endswith("verbalized") else 1)
 
 
+@pytest.mark.parametrize("condition", ["visual", "visual+verbalized"])
+def test_a_drawn_condition_without_the_drawing_is_a_blind_ablation(
+    redline: Command, fake_provider: FakeProvider, condition: str
+) -> None:
+    ran = evaluate(
+        redline, fake_provider, "--condition", condition, "--inputs", "code,picture", "--limit", 1,
+        judge=False,
+    )  # fmt: skip
+    assert ran.status == 0, ran.err
+    (call,) = fake_provider.calls()
+    assert [label.split('"')[1] for label in call["labels"]] == ["original"]
+    assert "you are not told which" in call["text"]
+
+
 def test_another_model_may_put_the_drawing_into_words(
     redline: Command, fake_provider: FakeProvider
 ) -> None:
@@ -233,6 +310,41 @@ def test_a_replay_gives_the_same_result_without_a_call(
     assert ran.status == 0, ran.err
     assert len(fake_provider.calls()) == asked
     assert ran.json()["metrics"] == first["metrics"]
+    far = redline(
+        "eval", "mini-diagram", "--model", f"replay/{redline.folder / 'run'}", *LIMIT, "--out",
+        "again", "--json",
+    )  # fmt: skip
+    assert far.json()["model"] == "replay/run"
+    assert str(redline.folder) not in (redline.folder / "again" / "run.json").read_text()
+    judged = redline("judge", "again", "--judge", fake_provider.model("judge"), "--json")
+    assert judged.status == 0, judged.err
+
+
+def test_another_program_under_the_same_name_does_not_go_on_with_its_run(
+    redline: Command,
+) -> None:
+    program = redline.folder / "editor.py"
+    program.write_text(
+        "import json, sys\n"
+        "request = json.load(sys.stdin)\n"
+        "print(json.dumps({'text': 'I would rather not.', 'finish': sys.argv[1]}))\n"
+    )
+    config = redline.folder / "my.toml"
+
+    def evaluate_with(finish: str):
+        argv = [sys.executable, str(program), finish]
+        config.write_text(f"[command.mine]\nargv = {json.dumps(argv)}\n")
+        return redline(
+            "eval", "mini-diagram", "--model", "command/mine", "--config", config, *LIMIT, "--out",
+            "run", "--json",
+        )  # fmt: skip
+
+    first = evaluate_with("refusal")
+    assert first.status == 0 and first.json()["counts"]["failed"] == 3
+    other = evaluate_with("stop")
+    assert other.status == 2 and "identity" in other.err
+    assert evaluate_with("refusal").json()["metrics"] == first.json()["metrics"]
+    assert str(program) not in (redline.folder / "run" / "run.json").read_text()
 
 
 def test_kill_nine_in_the_middle_loses_nothing_and_buys_nothing_twice(

@@ -21,8 +21,10 @@ pytestmark = pytest.mark.tex
         (("eval", "mini-diagram", "--model", "baseline/best"), "baseline"),
         (("eval", "no-such-bench", "--model", "baseline/oracle"), "no-such-bench"),
         (("eval", "mini-diagram", "--model", "baseline/oracle", "--ids", "nobody"), "nobody"),
-        (("eval", "mini-diagram", "--model", "http://127.0.0.1:9/v1#m", "--inputs", "code"),
-         "instruction"),
+        (("eval", "mini-diagram", "--model", "http://127.0.0.1:9/v1#m", "--inputs", ""),
+         "given nothing"),
+        (("eval", "mini-diagram", "--model", "http://127.0.0.1:9/v1#m", "--inputs", "code,film"),
+         "code,film"),
         (("eval", "mini-diagram", "--model", "replay/nowhere"), "nowhere"),
         (("eval", "mini-diagram", "--model", "command/none"), "none"),
         (("eval", "mini-diagram", "--model", "baseline/oracle", "--ids", ","), "--ids"),
@@ -51,14 +53,15 @@ def test_wrong_use_is_told_in_a_sentence(
     assert "Traceback" not in ran.err
 
 
-def test_an_unreachable_host_stops_with_a_sentence_and_nothing_is_scored(
-    redline: Command,
-) -> None:
-    ran = redline(
-        "eval", "mini-diagram", "--model", "http://127.0.0.1:9/v1#m", "--limit", 1, "--out", "run"
-    )
-    assert ran.status in (2, 3), ran.err
-    assert "127.0.0.1" in ran.err and "Traceback" not in ran.err
+def test_an_unreachable_host_stops_the_run_and_its_rows_are_missing(redline: Command) -> None:
+    model = "http://127.0.0.1:9/v1#m"
+    ran = redline("eval", "mini-diagram", "--model", model, "--limit", 2, "--out", "run", "--json")
+    assert ran.status == 2, ran.err
+    assert f"Stopped: {model} was not reached once:" in ran.err
+    assert "Check its address and your network, then start the same command again." in ran.err
+    assert "Traceback" not in ran.err
+    assert ran.json()["counts"] == {"scored": 0, "failed": 0, "unscored": 0, "missing": 2}
+    assert ran.json()["metrics"] == {}
 
 
 def test_a_changed_benchmark_is_refused(redline: Command) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ import pytest
 
 from redline.models.protocol import ProviderError, Reply, Settings
 from redline.run import Bars, Options, Role, RunError, RunFolder, execute
+from redline.run.cache import ResponseCache
+from redline.run.calls import Call
 from redline.track import Context, Finder, Finished, Stage, Unit
 from tests.run.toy import CARD, FAST, Generate, Judge, Scripted, ask, manifest, run, say
 
@@ -285,6 +287,84 @@ def test_the_cache_answers_another_run_and_says_so(tmp_path: Path) -> None:
         assert all(c["cached"] and c["cost"] == 0 for c in two.calls())
     more = run(tmp_path / "three", [Generate(["s1#1"])], model, options)
     assert more.cached == 0  # another epoch is another draw
+
+
+def test_a_reply_of_no_use_is_asked_anew_and_never_served_from_the_cache(tmp_path: Path) -> None:
+    """A filtered edit is kept out by itself; here the stage alone knows that a reply is no use."""
+
+    class Strict(Generate):
+        async def run(self, unit: Unit, context: Context) -> Finished:
+            reply = await context.call("model", "edit", ask(f"edit {unit.key}"))
+            if reply.text == "nonsense":
+                return Finished("unscored", "malformed", ask_again=("edit",))
+            return Finished("ok", blobs={"code": reply.text.encode()})
+
+    options, stages = fast(cache_dir=tmp_path / "cache"), [Strict(["s1#0"])]
+    model = Scripted(lambda prompt, n: say("nonsense" if n < 2 else "sense"))
+    assert run(tmp_path / "a", stages, model, options).stages["generate"].unscored == 1
+    assert run(tmp_path / "b", stages, model, options).stages["generate"].unscored == 1
+    assert len(model.asked) == 2  # the second run was not served the first one's nonsense
+    assert run(tmp_path / "a", stages, model, options).stages["generate"].ok == 1
+    # A run that is to ask anew does so, and is not served what the cache holds by now.
+    again = run(tmp_path / "b", stages, model, options)
+    assert (again.stages["generate"].ok, again.calls_sent) == (1, 1)
+    assert run(tmp_path / "c", stages, model, options).cached == 1
+
+
+def test_a_useless_reply_in_the_cache_is_left_there_for_nobody_and_replaced(
+    tmp_path: Path,
+) -> None:
+    """As an older Redline left it, or one that was killed before the unit could say so."""
+
+    class Strict(Generate):
+        async def run(self, unit: Unit, context: Context) -> Finished:
+            reply = await context.call("model", "edit", ask("edit"))
+            if reply.text == "nonsense":
+                return Finished("unscored", "malformed")
+            return Finished("ok", value={"text": reply.text})
+
+    def bad() -> None:
+        with RunFolder.open(tmp_path / "old") as folder:
+            (record,) = folder.calls()
+        names = {f.name for f in fields(Call)}
+        call = Call(**{k: v for k, v in record.items() if k in names})
+        ResponseCache(tmp_path / "cache").put(call.cache_key, say("nonsense"))
+
+    options, stages = fast(cache_dir=tmp_path / "cache"), [Strict(["s1#0"])]
+    model = Scripted(lambda prompt, n: say("sense"))
+    run(tmp_path / "old", stages, model)
+    bad()
+    first = run(tmp_path / "run", stages, model, options)
+    assert (first.exit_status, first.cached, first.calls_sent) == (3, 1, 0)
+    assert run(tmp_path / "other", stages, model, options).cached == 0, "it was thrown out"
+    bad()
+    again = run(tmp_path / "run", stages, model, options)
+    assert (again.exit_status, again.calls_sent) == (0, 1)
+    assert run(tmp_path / "third", stages, model, options).exit_status == 0, "it was replaced"
+
+
+def test_a_unit_that_was_killed_before_its_end_still_shares_its_replies_later(
+    tmp_path: Path,
+) -> None:
+    class Killed(Generate):
+        async def run(self, unit: Unit, context: Context) -> Finished:
+            await context.call("model", "verbalize", ask(f"verbalize {unit.key}"))
+            raise ZeroDivisionError
+
+    options, model = fast(cache_dir=tmp_path / "cache"), Scripted()
+    run(tmp_path / "one", [Killed(["s1#0"])], model, options)
+    run(tmp_path / "one", [Generate(["s1#0"])], model, options)
+    assert run(tmp_path / "two", [Generate(["s1#0"])], model, options).cached == 2
+    assert len(model.asked) == 2
+
+
+def test_a_program_of_the_same_name_is_another_model_to_the_cache(tmp_path: Path) -> None:
+    options, model = fast(cache_dir=tmp_path / "cache"), Scripted()
+    for identity, asked in (("one", 2), ("two", 4), ("one", 4)):
+        with RunFolder.create_or_open(tmp_path / f"{identity}{asked}", manifest()) as folder:
+            roles = {"model": Role(model, CARD, identity=identity)}
+            asyncio.run(execute(folder, [Generate(["s1#0"])], roles, options))
+        assert len(model.asked) == asked
 
 
 def test_empty_filtered_and_damaged_replies_are_no_cache_hits(tmp_path: Path) -> None:

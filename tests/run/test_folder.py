@@ -50,9 +50,9 @@ def test_run_json_names_no_path_no_host_and_no_user(done: Path) -> None:
 
 def test_adding_a_judge_changes_nothing_but_the_list_of_judges(done: Path) -> None:
     before = json.loads((done / "run.json").read_text())
-    with RunFolder.create_or_open(done, manifest()) as folder:
-        folder.add_judge({"name": "j", "rubric": "IA"})
-        folder.add_judge({"name": "j", "rubric": "IA"})
+    for _ in range(2):
+        judged = manifest().with_judge({"name": "j", "rubric": "IA"})
+        RunFolder.create_or_open(done, judged).close()
     after = json.loads((done / "run.json").read_text())
     assert after.pop("judges") == [{"name": "j", "rubric": "IA"}]
     assert before.pop("judges") == []
@@ -63,14 +63,13 @@ def test_a_kill_while_a_judge_is_added_leaves_the_manifest_whole(done: Path) -> 
     code = (
         "from pathlib import Path; from redline.run import RunFolder;"
         "from tests.run.toy import manifest;"
-        f"RunFolder.create_or_open(Path({str(done)!r}), manifest()).add_judge({{'name': 'j'}})"
+        f"RunFolder.create_or_open(Path({str(done)!r}), manifest().with_judge({{'name': 'j'}}))"
     )
     env = {**os.environ, "REDLINE_FAULT": "manifest-rename:1"}
     killed = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, check=False)
     assert killed.returncode == -9
     assert RunFolder.open(done).manifest.judges == ()
-    with RunFolder.create_or_open(done, manifest()) as folder:
-        folder.add_judge({"name": "j"})
+    RunFolder.create_or_open(done, manifest().with_judge({"name": "j"})).close()
     assert RunFolder.open(done).manifest.judges == ({"name": "j"},)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,13 @@ from redline.models.protocol import (
     Request,
     Settings,
     TextPart,
+    Usage,
 )
 from redline.run import BudgetUnknown, Options, RunFolder
 from redline.run.backoff import wait_s
 from redline.run.budget import Budget, BudgetReached, estimate
 from redline.run.limiter import Limiter
-from tests.run.toy import CARD, FAST, UNPRICED, Generate, Scripted, run, say
+from tests.run.toy import CARD, FAST, UNPRICED, Generate, Scripted, ask, run, say
 
 
 class Clock:
@@ -226,6 +228,21 @@ def test_a_budget_needs_a_price(tmp_path: Path) -> None:
     with pytest.raises(BudgetUnknown, match="price of toy/m is not known"):
         run(tmp_path / "run", [Generate(["s1#0"])], model, options, UNPRICED)
     assert model.asked == []
+
+
+def test_a_reply_without_token_counts_is_charged_what_was_set_aside_for_it(tmp_path: Path) -> None:
+    silent = Scripted(lambda prompt, n: replace(say("yes"), usage=Usage()))
+    one = [Generate(["s1#0"])]
+    first = run(tmp_path / "run", one, silent, replace(FAST, budget_usd=1.0))
+    reserve = estimate(CARD, Settings(), ask("verbalize s1#0")).usd
+    assert first.unpriced == 2 and first.spent == 0.0 and reserve
+    assert first.estimated == pytest.approx(2 * reserve, rel=0.01)
+    assert "reckoned at up to" in first.sentence()
+    assert any("No max_tokens is set" in w for w in first.warnings)
+    # After a restart it still counts: the next two calls no longer fit.
+    two = [Generate(["s1#0", "s2#0"])]
+    tight = run(tmp_path / "run", two, silent, replace(FAST, budget_usd=2.5 * reserve))
+    assert tight.exit_status == 3 and tight.calls_sent == 0
 
 
 def test_a_call_of_unknown_price_is_null_and_counted_apart(tmp_path: Path) -> None:

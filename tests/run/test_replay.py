@@ -26,7 +26,7 @@ def test_a_replayed_run_comes_out_the_same_and_costs_nothing(
     recorded: Path, tmp_path: Path
 ) -> None:
     model = ReplayModel.open(recorded)
-    assert model.name == f"replay/{recorded}"
+    assert model.name == f"replay/{recorded.name}"
     assert model.card().family == card("toy/m").family
     with RunFolder.create_or_open(tmp_path / "again", manifest(model=model.name)) as folder:
         role = Role(model, model.card())

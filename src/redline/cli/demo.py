@@ -24,8 +24,9 @@ def demo_command(
     ] = False,
 ) -> None:
     """Run three baselines on mini-diagram with the real renderer and measures; no key needed."""
-    from redline.cli import composing
+    from redline.cli import composing, samples_file
     from redline.cli.contact_sheet import write_contact_sheet
+    from redline.cli.diagram_run import DiagramRun
     from redline.cli.evaluate import drive
     from redline.cli.reading_runs import view
     from redline.cli.result_tables import result_tables
@@ -42,13 +43,12 @@ def demo_command(
                 bench="mini-diagram", model=f"baseline/{name}", limit=limit, sandbox=sandbox
             )
             benchmark = composing.load_benchmark(options)
-            task = composing.make_task(options, benchmark)
+            run = DiagramRun(options, benchmark, None, renderer=renderer)
             path = out / "runs" / name
             typer.echo(f"{options.model}, {len(benchmark.samples)} samples", err=True)
-            with RunFolder.create_or_open(path, composing.manifest(task, options, [])) as folder:
-                composing.write_facts(folder, benchmark, {}, task.input_size)
-                stages = composing.make_stages(task, renderer, None)
-                status = max(status, drive(folder, stages, {}, limits))
+            with RunFolder.create_or_open(path, run.manifest()) as folder:
+                samples_file.write(path, run.facts(), {})
+                status = max(status, drive(folder, run.stages(), {}, limits))
             if status not in (0, 3):
                 raise typer.Exit(status)
             views.append(view(path))

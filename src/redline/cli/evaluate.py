@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from redline.cli import samples_file
 from redline.cli.options import (
     AsJson,
     Bench,
@@ -259,39 +261,24 @@ def _run(
     outputs: Path | None = None,
 ) -> None:
     from redline.cli import composing
-    from redline.diagram import find_outputs
     from redline.run import RunFolder
 
     benchmark = composing.load_benchmark(options)
-    found = find_outputs(outputs, benchmark) if outputs else None
-    task = composing.make_task(options, benchmark, found.want if found else None)
-    judging = composing.make_judging(judge) if judge else None
-    if benchmark.defaults.get("judge") and judge is None:
-        typer.echo(f"{benchmark.name} suggests the judge {benchmark.defaults['judge']}.", err=True)
-    if found:
-        _tell_outputs(found.surplus, found.missing)
-    roles = composing.make_roles(options, judge, config, key_env, judge_key_env, task)
-    path = composing.resolve_out(out, options, benchmark)
-    judges = [judging] if judging else []
-    manifest = composing.manifest(task, options, judges)
-    with (
-        composing.make_renderer(options.sandbox) as renderer,
-        RunFolder.create_or_open(path, manifest) as folder,
-    ):
-        composing.write_facts(folder, benchmark, roles, task.input_size)
-        stages = composing.make_stages(task, renderer, judging, found, only)
-        status = drive(folder, stages, roles, limits)
-    finish(path, judging.entry() if judging else None, status, as_json)
-
-
-def _tell_outputs(surplus: tuple[str, ...], missing: tuple[str, ...]) -> None:
-    for what, names in (("Fits no sample", surplus), ("Sample without an output", missing)):
-        for name in names:
-            typer.echo(f"{what}: {name}", err=True)
+    with closing(composing.make_run(options, benchmark, judge, outputs, config)) as run:
+        if benchmark.defaults.get("judge") and judge is None:
+            suggested = benchmark.defaults["judge"]
+            typer.echo(f"{benchmark.name} suggests the judge {suggested}.", err=True)
+        roles = run.roles(config, key_env, judge_key_env)
+        path = composing.resolve_out(out, options, benchmark, outputs)
+        with RunFolder.create_or_open(path, run.manifest()) as folder:
+            scaling = {name: role.card.scaling(run.input_size) for name, role in roles.items()}
+            samples_file.write(path, run.facts(), scaling)
+            status = drive(folder, run.stages(only), roles, limits)
+    finish(path, run.judge, status, as_json)
 
 
 def _again(
-    run: Path,
+    path: Path,
     bench: str | None,
     judge: JudgeOptions | None,
     limits: Options,
@@ -303,22 +290,18 @@ def _again(
     from redline.cli import composing
     from redline.run import RunFolder
 
-    options, benchmark, manifest = composing.reopen(run, bench)
-    task = composing.make_task(options, benchmark, manifest.params["want"])
-    judging = composing.make_judging(judge) if judge else None
-    roles: dict[str, Role] = {}
-    if judge:
-        roles = composing.judge_roles(judge, config, judge_key_env)
-    if judging:
-        manifest = manifest.with_judge(judging.entry())
-    with (
-        composing.make_renderer(options.sandbox) as renderer,
-        RunFolder.create_or_open(run, manifest) as folder,
-    ):
-        composing.write_facts(folder, benchmark, roles, task.input_size)
-        stages = composing.make_stages(task, renderer, judging, None, only)
-        status = drive(folder, stages, roles, limits)
-    finish(run, judging.entry() if judging else None, status, as_json)
+    options, benchmark, manifest = composing.reopen(path, bench)
+    with closing(composing.make_run(options, benchmark, judge, None, config)) as run:
+        roles: dict[str, Role] = (
+            composing.judge_roles(judge, config, judge_key_env) if judge else {}
+        )
+        if run.judge:
+            manifest = manifest.with_judge(run.judge)
+        with RunFolder.create_or_open(path, manifest) as folder:
+            scaling = {name: role.card.scaling(run.input_size) for name, role in roles.items()}
+            samples_file.write(path, run.facts(), scaling)
+            status = drive(folder, run.stages(only), roles, limits)
+    finish(path, run.judge, status, as_json)
 
 
 def drive(folder: Any, stages: Any, roles: Mapping[str, Role], limits: Options) -> int:
@@ -326,9 +309,12 @@ def drive(folder: Any, stages: Any, roles: Mapping[str, Role], limits: Options) 
     import asyncio
     import sys
 
-    from redline.run import Bars, Silent, execute
+    from redline.run import Bars, Lines, execute
 
-    progress = Bars() if sys.stderr.isatty() else Silent()
+    def log(sentence: str) -> None:
+        typer.echo(plain(sentence), err=True)
+
+    progress = Bars() if sys.stderr.isatty() else Lines(log)
 
     async def run() -> Any:
         try:

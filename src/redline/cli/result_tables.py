@@ -30,7 +30,9 @@ def result_tables(views: Sequence[RunView], by: str | None = None) -> list[Table
 
 def name_of(v: RunView) -> str:
     """The model, with the condition where one was put to it."""
-    plain = v.manifest.model.startswith(("baseline/", "outputs/"))
+    from redline.diagram.task import calls_nobody
+
+    plain = calls_nobody(v.manifest.model)
     return v.manifest.model if plain else f"{v.manifest.model} [{v.manifest.params['condition']}]"
 
 

@@ -12,17 +12,25 @@ from redline.diagram.conditions import (
     parse_inputs,
     prompt_hashes,
     supports,
+    verbalizes,
 )
 from redline.diagram.generate import Generate
 from redline.diagram.judging import JudgeStage
 from redline.diagram.measuring import Measure
-from redline.diagram.outputs import FromOutputs, Outputs, find_outputs
+from redline.diagram.outputs import NO_OUTPUT, FromOutputs, Outputs, find_outputs
 from redline.diagram.reading import Reading, read_reply
 from redline.diagram.references import InputPictures, ReferenceFault, references
 from redline.diagram.rendering import RenderStage
 from redline.diagram.results import COLUMNS, GROUPINGS, facts
 from redline.diagram.rows import make_rows
-from redline.diagram.task import MODEL_ROLE, VERBALIZER_ROLE, DiagramTask, Judging, digest
+from redline.diagram.task import (
+    MODEL_ROLE,
+    VERBALIZER_ROLE,
+    DiagramTask,
+    Judging,
+    calls_nobody,
+    digest,
+)
 
 __all__ = [
     "BASELINES",
@@ -31,6 +39,7 @@ __all__ = [
     "GROUPINGS",
     "INPUTS",
     "MODEL_ROLE",
+    "NO_OUTPUT",
     "VERBALIZER_ROLE",
     "DiagramTask",
     "FromOutputs",
@@ -43,6 +52,7 @@ __all__ = [
     "Reading",
     "ReferenceFault",
     "RenderStage",
+    "calls_nobody",
     "condition_fault",
     "digest",
     "facts",
@@ -53,4 +63,5 @@ __all__ = [
     "read_reply",
     "references",
     "supports",
+    "verbalizes",
 ]

@@ -6,7 +6,7 @@ edit that is right in another way than the golds scores low inside.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,15 @@ from numpy.typing import NDArray
 
 Raster = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
+Ink = NDArray[Any]
+"""Ink of a page (0, 1, or 2 where two pages have some), or sums of it over blocks of pixels."""
+Shift = tuple[int, int]
+
+AGREEMENT_VERSION = 2
+"""Raised whenever these figures change for the same pictures: older ones are then stale."""
+
+COARSE_PX = 256
+NEAREST, KEPT = 3, 6
 
 TOLERANCE = np.uint8(24)
 """Grey levels of 255 that anti-aliasing may differ by, beyond the range of the 3x3 neighbours."""
@@ -44,57 +53,76 @@ def shift_between(a: Sequence[Raster], b: Raster) -> tuple[int, int]:
     """(dy, dx) that moves `b` so that its ink covers most of the ink of all of `a` (rasters of one
     size); of equal covers the smallest shift.
 
-    Candidates are the peaks of the cross-correlation of the rasters reduced to about 256 pixels
-    (by FFT) and the four alignments of corners; around each, every shift within the reduction is
-    counted at full size.
+    Searched from coarse to fine, each level twice as fine as the one before. It starts, on rasters
+    reduced to 256 to 511 pixels, from the peaks of the cross-correlation (by FFT) and the four
+    alignments of corners; around the best of them every shift within a pixel of each level is
+    counted. So a pixel is compared some 70 times at most, however large the pages are.
     """
     ink = np.asarray([_ink(r) for r in a]).sum(axis=0, dtype=np.uint8)
-    mine = _ink(b)
-    step = max(1, max(*ink.shape, *mine.shape) // 256)
-    dh, dw = ink.shape[0] - mine.shape[0], ink.shape[1] - mine.shape[1]
-    starts = {(y, x) for y in (0, dh) for x in (0, dw)}
-    starts |= {(y * step, x * step) for y, x in _peaks(_reduced(ink, step), _reduced(mine, step))}
-    tries = {(0, 0)}
-    near = range(-step + 1, step)
+    levels = [(ink, _ink(b).view(np.uint8))]
+    while max(*levels[-1][0].shape, *levels[-1][1].shape) >= 2 * COARSE_PX:
+        levels.append((_halved(levels[-1][0]), _halved(levels[-1][1])))
+    dh, dw = (n - m for n, m in zip(ink.shape, b.shape, strict=False))
+    corners = {(y, x) for y in (0, dh) for x in (0, dw)}
+    step = 2 ** (len(levels) - 1)
+    starts = {(round(y / step), round(x / step)) for y, x in corners} | _peaks(*levels[-1])
+    for fixed, moved in reversed(levels[1:]):
+        starts = {(2 * y, 2 * x) for y, x in _climb(fixed, moved, starts)}
+    return _best(*levels[0], _climb(*levels[0], starts) | corners | {(0, 0)})
+
+
+def _climb(fixed: Ink, moved: Ink, starts: set[Shift]) -> set[Shift]:
+    """The best three shifts within a pixel of each start, and of these the six that cover most:
+    fewer lost the best shift of unlike pages, more found no better one."""
+    covers: dict[Shift, int] = {}
+    found = set()
     for y, x in starts:
-        tries |= {(y + i, x + j) for i in near for j in near}
-    return max(
-        sorted(tries, key=lambda t: (abs(t[0]) + abs(t[1]), t)),
-        key=lambda t: _covered(ink, mine, *t),
-    )
+        near = [(y + i, x + j) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+        covers |= {t: _covered(fixed, moved, *t) for t in near if t not in covers}
+        found |= set(sorted(_smallest_first(near), key=lambda t: -covers[t])[:NEAREST])
+    return set(sorted(_smallest_first(found), key=lambda t: -covers[t])[:KEPT])
 
 
-def _reduced(ink: NDArray[Any], step: int) -> NDArray[np.float32]:
-    """Sums over blocks of step x step."""
-    h, w = (-(-n // step) * step for n in ink.shape)
-    full = np.zeros((h, w), np.float32)
+def _best(fixed: Ink, moved: Ink, tries: set[Shift]) -> Shift:
+    return max(_smallest_first(tries), key=lambda t: _covered(fixed, moved, *t))
+
+
+def _smallest_first(shifts: Iterable[Shift]) -> list[Shift]:
+    return sorted(shifts, key=lambda t: (abs(t[0]) + abs(t[1]), t))
+
+
+def _halved(ink: Ink) -> Ink:
+    """Sums over blocks of 2 x 2."""
+    h, w = (n + n % 2 for n in ink.shape)
+    full = np.zeros((h, w), np.float64)
     full[: ink.shape[0], : ink.shape[1]] = ink
-    blocks = full.reshape(h // step, step, w // step, step)
-    return np.asarray(blocks.sum(axis=(1, 3)), np.float32)
+    rows = full[::2] + full[1::2]
+    return np.asarray(rows[:, ::2] + rows[:, 1::2])
 
 
-def _peaks(a: NDArray[np.float32], b: NDArray[np.float32], most: int = 3) -> list[tuple[int, int]]:
+def _peaks(a: Ink, b: Ink, most: int = 3) -> set[Shift]:
     """Shifts of `b` with the highest correlation with `a`."""
     h, w = a.shape[0] + b.shape[0], a.shape[1] + b.shape[1]
     corr = np.fft.irfft2(np.fft.rfft2(a, (h, w)) * np.conj(np.fft.rfft2(b, (h, w))), (h, w))
     found = np.argsort(-np.rint(corr).ravel(), kind="stable")[:most]
-    return [
+    return {
         (int(y - h if y >= a.shape[0] else y), int(x - w if x >= a.shape[1] else x))
         for y, x in zip(*np.unravel_index(found, (h, w)), strict=True)
-    ]
+    }
 
 
-def _covered(ink: NDArray[np.uint8], mine: Mask, dy: int, dx: int) -> int:
-    """Ink of the fixed rasters under the moved one's ink."""
+def _covered(fixed: Ink, moved: Ink, dy: int, dx: int) -> int:
+    """Ink of the fixed rasters under the moved one's ink: the sum of their products, exact."""
     top, left = max(0, dy), max(0, dx)
-    bottom = min(ink.shape[0], dy + mine.shape[0])
-    right = min(ink.shape[1], dx + mine.shape[1])
+    bottom = min(fixed.shape[0], dy + moved.shape[0])
+    right = min(fixed.shape[1], dx + moved.shape[1])
     if bottom <= top or right <= left:
         return 0
-    under = mine[top - dy : bottom - dy, left - dx : right - dx]
-    return int(np.count_nonzero(under & (ink[top:bottom, left:right] > 0))) + int(
-        np.count_nonzero(under & (ink[top:bottom, left:right] > 1))
-    )
+    under = moved[top - dy : bottom - dy, left - dx : right - dx]
+    over = fixed[top:bottom, left:right]
+    if over.dtype == np.uint8:
+        return int((over * under).sum(dtype=np.int64))
+    return int(np.einsum("ij,ij->", over, under))
 
 
 def on_one_canvas(fixed: Sequence[Raster], moved: Raster) -> list[Raster]:
@@ -124,18 +152,32 @@ def _range(a: Raster) -> tuple[Raster, Raster]:
     return np.maximum(low, TOLERANCE) - TOLERANCE, np.minimum(high, 255 - TOLERANCE) + TOLERANCE
 
 
+@dataclass(frozen=True)
+class _Page:
+    """A raster with the range of each pixel, made once for all it is compared with."""
+
+    raster: Raster
+    low: Raster
+    high: Raster
+
+    @classmethod
+    def of(cls, raster: Raster) -> _Page:
+        return cls(raster, *_range(raster))
+
+    def within(self, other: _Page) -> Mask:
+        fits = (self.raster >= other.low) & (self.raster <= other.high)
+        return np.asarray(fits[..., 0] & fits[..., 1] & fits[..., 2])
+
+    def same(self, other: _Page) -> Mask:
+        return self.within(other) & other.within(self)
+
+
 def same(a: Raster, b: Raster) -> Mask:
     """Where two rasters draw the same, each within the other's 3x3 range plus the tolerance.
 
     The range forgives shifts of under a pixel, which a changed page size causes everywhere.
     """
-
-    def within(x: Raster, of: Raster) -> Mask:
-        low, high = _range(of)
-        fits = (x >= low) & (x <= high)
-        return np.asarray(fits[..., 0] & fits[..., 1] & fits[..., 2])
-
-    return within(a, b) & within(b, a)
+    return _Page.of(a).same(_Page.of(b))
 
 
 def _share(hits: Mask, of: Mask) -> float | None:
@@ -149,8 +191,9 @@ def pixel_agreement(original: Raster, golds: Sequence[Raster], candidate: Raster
     for k, gold in enumerate(golds):
         # The candidate is laid over original and gold together: over the original alone, one that
         # lost all that was kept would be moved to where its edit covers it.
-        o, g, c = on_one_canvas(on_one_canvas([original], gold), candidate)
-        changed = ~same(o, g)
-        inked = (_ink(o) | _ink(c)) & ~changed
-        found.append(Agreement(_share(same(c, g), changed), _share(same(c, o), inked), k))
+        laid = on_one_canvas(on_one_canvas([original], gold), candidate)
+        o, g, c = (_Page.of(r) for r in laid)
+        changed = ~o.same(g)
+        inked = (_ink(o.raster) | _ink(c.raster)) & ~changed
+        found.append(Agreement(_share(c.same(g), changed), _share(c.same(o), inked), k))
     return max(found, key=lambda a: (a.inside or 0.0, a.outside or 0.0, -a.gold))

@@ -12,6 +12,9 @@ from redline.diagram.codediff import Hunk, apply, hunks
 
 BASELINES = ("oracle", "identity", "degraded")
 MOST_TRIES = 8
+BASELINES_VERSION = 1
+"""Raised whenever a baseline gives another code for the same sample (differences of codes
+included): what was generated before is then stale."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +52,11 @@ def _parts(changes: Sequence[Hunk], rng: random.Random) -> list[tuple[Hunk, ...]
 def degraded(sample: DiagramSample, draws: Callable[[str], bytes | None], seed: int = 0) -> Edited:
     """A seeded part of the first gold's edit that still compiles.
 
-    `draws` gives a code's picture as PNG bytes, or None where it does not compile cleanly. A part
-    that draws the same picture as the original or as the gold is no part of the edit. Where none
-    of up to eight parts will do, the edit is one indivisible change: the original is given back,
-    with a note.
+    `draws` gives a code's picture as PNG bytes, or None where it does not compile cleanly; what it
+    raises where that can't be known passes through, since not knowing is no reason to give the
+    original back. A part that draws the same picture as the original or as the gold is no part of
+    the edit. Where none of up to eight parts will do, the edit is one indivisible change: the
+    original is given back, with a note.
     """
     changes = hunks(sample.code, sample.golds[0])
     whole = {draws(sample.code), draws(sample.golds[0])}

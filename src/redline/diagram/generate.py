@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from redline.bench.sample import DiagramSample
-from redline.diagram import baselines
+from redline.diagram import baselines, conditions, reading
 from redline.diagram.conditions import (
     edit_request,
+    pictures_sent,
     prompt_hashes,
-    sees_drawing,
-    shown,
+    reads_text,
     verbalize_request,
     verbalizes,
 )
-from redline.diagram.reading import read_reply
-from redline.diagram.references import InputPictures, ReferenceFault, Renders
-from redline.diagram.task import MODEL_ROLE, VERBALIZER_ROLE, DiagramTask, digest
+from redline.diagram.references import InputPictures, ReferenceFault, Renders, drawn_clean
+from redline.diagram.task import MODEL_ROLE, VERBALIZER_ROLE, DiagramTask, calls_nobody, digest
 from redline.models.protocol import Reply
 from redline.pixels import PictureError, sha256_file
 from redline.track import Context, Finder, Finished, Unit
@@ -32,50 +31,55 @@ class Generate:
         self._task = task
         self._pictures = pictures
         self._renderer = renderer
+        self._sent = pictures_sent(task.condition, task.inputs)
 
     def units(self, done: Finder) -> Iterable[Unit]:
-        t = self._task
+        """Replies are kept by call and not by this digest: a unit that is stale because its reply
+        is read in another way now is read again and not bought again."""
+        inputs = self._of_baseline if calls_nobody(self._task.candidate) else self._of_model
         seen: dict[str, str] = {}
-        for key, sample in t.rows():
+        for key, sample in self._task.rows():
             if sample.id not in seen:
-                seen[sample.id] = digest(
-                    sample.code,
-                    sample.golds if t.candidate.startswith("baseline/") else None,
-                    sample.instruction if "text" in t.condition else None,
-                    self._pictures_seen(sample),
-                    [t.candidate, t.settings, t.condition, t.inputs, t.want, t.input_size],
-                    [t.verbalizer, t.verbalizer_settings] if verbalizes(t.condition) else None,
-                    [t.seed, prompt_hashes(t.condition, t.want)],
-                )
+                seen[sample.id] = inputs(sample)
             yield Unit(key, seen[sample.id], sample)
 
-    def _pictures_seen(self, sample: DiagramSample) -> list[str | None]:
+    def _of_baseline(self, sample: DiagramSample) -> str:
         t = self._task
-        files = []
-        if "picture" in t.inputs:
-            files.append(sample.picture)
-        if "instruction" in t.inputs and (sees_drawing(t.condition) or verbalizes(t.condition)):
-            files.append(sample.instruction_picture)
-        return [sha256_file(f) if f else None for f in files]
+        draws = self._renderer.fingerprint() if t.candidate == "baseline/degraded" else None
+        return digest(
+            t.candidate, t.seed, sample.code, sample.golds, baselines.BASELINES_VERSION, draws
+        )
+
+    def _of_model(self, sample: DiagramSample) -> str:
+        t = self._task
+        rendered = any(self._pictures.rendered(sample, p) for p in self._sent)
+        files = {"picture": sample.picture, "instruction": sample.instruction_picture}
+        return digest(
+            sample.code,
+            sample.instruction if reads_text(t.told) else None,
+            [sha256_file(f) if (f := files[p]) else None for p in self._sent],
+            self._renderer.fingerprint() if rendered else None,
+            [t.candidate, t.settings, t.condition, t.inputs, t.want, t.input_size, t.seed],
+            [t.verbalizer, t.verbalizer_settings] if verbalizes(t.told) else None,
+            [prompt_hashes(t.condition, t.inputs, t.want), conditions.ASKING_VERSION],
+            reading.READER_VERSION if t.want == "code" else None,
+        )
 
     async def run(self, unit: Unit, context: Context) -> Finished:
         sample: DiagramSample = unit.payload
-        if self._task.candidate.startswith("baseline/"):
-            return await context.in_thread(self._baseline, sample)
         t = self._task
+        if calls_nobody(t.candidate):
+            return await context.in_thread(self._baseline, sample)
         try:
             pictures: dict[str, bytes] = {
-                i: await context.in_thread(self._pictures.get, sample, i)
-                for i in t.inputs
-                if i == "picture"
-                or (i == "instruction" and (sees_drawing(t.condition) or verbalizes(t.condition)))
+                p: await context.in_thread(self._pictures.get, sample, p) for p in self._sent
             }
         except (ReferenceFault, PictureError, OSError) as e:
             return Finished("unscored", "input_picture", {"message": str(e)})
 
         words = sample.instruction
         value: dict[str, Any] = {}
-        if verbalizes(t.condition):
+        if verbalizes(t.told):
             reply = await context.call(
                 VERBALIZER_ROLE, "verbalize", verbalize_request(sample, t.inputs, pictures)
             )
@@ -85,14 +89,7 @@ class Generate:
                 return Finished("unscored", "provider_content_filter", value)
             if reply.finish == "refusal" or not words:
                 return Finished("failed", "no_verbalization", value)
-        request = edit_request(
-            sample,
-            t.condition,
-            t.inputs,
-            {i: pictures[i] for i in shown(t.condition, t.inputs) if i in pictures},
-            words,
-            t.want,
-        )
+        request = edit_request(sample, t.condition, t.inputs, pictures, words, t.want)
         reply = await context.call(MODEL_ROLE, "edit", request)
         value = {**value, "finish": reply.finish, "model_id": reply.model_id}
         if reply.notes:
@@ -104,23 +101,31 @@ class Generate:
     def _baseline(self, sample: DiagramSample) -> Finished:
         kind = self._task.candidate.partition("/")[2]
         if kind == "degraded":
-            edited = baselines.degraded(sample, self._draws, self._task.seed)
+            try:
+                edited = baselines.degraded(sample, self._draws(sample), self._task.seed)
+            except ReferenceFault as e:
+                return Finished("unscored", f"degraded: {e}")
         else:
             edited = {"oracle": baselines.oracle, "identity": baselines.identity}[kind](sample)
         value = {"how": "baseline", "note": edited.note}
         return Finished("ok", None, value, {"code": edited.code.encode()})
 
-    def _draws(self, code: str) -> bytes | None:
-        render = self._renderer.render(code)
-        return render.png if render.status == "ok" else None
+    def _draws(self, sample: DiagramSample) -> Callable[[str], bytes | None]:
+        names = {sample.golds[0]: "its gold", sample.code: "its original"}
+
+        def draws(code: str) -> bytes | None:
+            what = names.get(code, "a part of its edit")
+            return drawn_clean(self._renderer, code, f"sample {sample.id}: {what}")
+
+        return draws
 
 
 def _code(reply: Reply, sample: DiagramSample, value: dict[str, Any]) -> Finished:
-    reading = read_reply(reply.text, sample.code, reply.finish)
-    value = {**value, "how": reading.how, "notes": list(reading.notes)}
-    if reading.code is None:
-        return Finished("failed", reading.reason, value)
-    return Finished("ok", None, value, {"code": reading.code.encode(errors="replace")})
+    found = reading.read_reply(reply.text, sample.code, reply.finish)
+    value = {**value, "how": found.how, "notes": list(found.notes)}
+    if found.code is None:
+        return Finished("failed", found.reason, value)
+    return Finished("ok", None, value, {"code": found.code.encode(errors="replace")})
 
 
 def _picture(reply: Reply, value: dict[str, Any]) -> Finished:

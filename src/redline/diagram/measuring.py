@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from redline.bench.sample import DiagramSample
+from redline.diagram import agreement, similarity
 from redline.diagram.agreement import pixel_agreement
 from redline.diagram.lineage import OF, sight
 from redline.diagram.rendering import gold_blobs
@@ -13,9 +14,6 @@ from redline.diagram.similarity import code_similarity
 from redline.diagram.task import DiagramTask, digest
 from redline.pixels import load_picture
 from redline.track import Context, Finder, Finished, Unit
-
-MEASURES_VERSION = 1
-"""Raised whenever a measure's definition changes, so that older figures become stale."""
 
 
 class Measure:
@@ -31,7 +29,8 @@ class Measure:
             made, render = done.get("generate", key), done.get("render", key)
             if made is None or render is None or render.status == "unscored":
                 continue
-            inputs = digest(sight(made, render), sample.golds, MEASURES_VERSION)
+            versions = [agreement.AGREEMENT_VERSION, similarity.SIMILARITY_VERSION]
+            inputs = digest(sight(made, render), sample.golds, versions)
             yield Unit(key, inputs, (sample, made, render))
 
     async def run(self, unit: Unit, context: Context) -> Finished:

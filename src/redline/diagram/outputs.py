@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from redline.bench.sample import Benchmark, DiagramSample
-from redline.diagram.reading import read_reply
+from redline.diagram import reading
 from redline.diagram.task import DiagramTask, digest
 from redline.errors import UserError
 from redline.pixels import sha256_file
@@ -97,6 +97,11 @@ def _manifest(source: Path) -> list[tuple[str, Path]]:
     return pairs
 
 
+NO_OUTPUT = "no_output"
+"""The reason of a record that says: the output that was scored here before is gone.
+The row is missing, as one that never had an output."""
+
+
 class FromOutputs:
     """Takes the place of stage generate; a sample without a file stays missing."""
 
@@ -107,14 +112,26 @@ class FromOutputs:
         self._outputs = outputs
 
     def units(self, done: Finder) -> Iterable[Unit]:
+        """One unit a file, and one a file that is gone: what was scored of it counts no longer."""
         for key, sample in self._task.rows():
             path = self._outputs.files.get(sample.id)
             if path is not None:
-                yield Unit(key, digest(sha256_file(path), path.suffix.lower()), (sample, path))
+                yield Unit(key, _inputs(sample, path), (sample, path))
+            elif (before := done.get("generate", key)) and before.reason != NO_OUTPUT:
+                yield Unit(key, digest(NO_OUTPUT), (sample, None))
 
     async def run(self, unit: Unit, context: Context) -> Finished:
         sample, path = unit.payload
+        if path is None:
+            return Finished("unscored", NO_OUTPUT)
         return await context.in_thread(_read, sample, path)
+
+
+def _inputs(sample: DiagramSample, path: Path) -> str:
+    kind = path.suffix.lower()
+    if kind in PICTURE or kind == ".tex":
+        return digest(sha256_file(path), kind)
+    return digest(sha256_file(path), kind, sample.code, reading.READER_VERSION)
 
 
 def _read(sample: DiagramSample, path: Path) -> Finished:
@@ -129,8 +146,8 @@ def _read(sample: DiagramSample, path: Path) -> Finished:
         if not text.strip():
             return Finished("failed", "empty", {"how": "file"})
         return Finished("ok", None, {"how": "file"}, {"code": text.encode()})
-    reading = read_reply(text, sample.code)
-    value = {"how": reading.how, "notes": list(reading.notes)}
-    if reading.code is None:
-        return Finished("failed", reading.reason, value)
-    return Finished("ok", None, value, {"code": reading.code.encode(errors="replace")})
+    found = reading.read_reply(text, sample.code)
+    value = {"how": found.how, "notes": list(found.notes)}
+    if found.code is None:
+        return Finished("failed", found.reason, value)
+    return Finished("ok", None, value, {"code": found.code.encode(errors="replace")})

@@ -18,8 +18,13 @@ from redline.diagram.latex import (
 )
 from redline.diagram.patching import PatchError, apply_patches, looks_like_patch
 from redline.diagram.splicing import is_preamble, rank, splice, trim
-from redline.judge.thinking import split_thinking
 from redline.models.protocol import Finish
+from redline.models.thinking import split_thinking
+
+READER_VERSION = 1
+"""Raised whenever a reply is read into another code than before, or fails for another reason (by a
+change here, in latex.py, patching.py, splicing.py or models/thinking.py). Replies that a run keeps
+are then read again; none is bought again."""
 
 ReadingHow = Literal["document", "spliced_body", "patched", "none"]
 ReadingReason = Literal[

@@ -10,7 +10,12 @@ from typing import Protocol
 
 from redline.bench.sample import DiagramSample
 from redline.pixels import encode_png, letterbox, load_picture
-from redline.tex.result import Engine, Render
+from redline.tex.result import Engine, ErrorClass, Render
+
+# A document that asks for what is not here was tried, and this is what came of it.
+_LACKING: frozenset[ErrorClass] = frozenset(
+    {"missing_package", "missing_library", "missing_file", "missing_font"}
+)
 
 
 class Renders(Protocol):
@@ -20,9 +25,18 @@ class Renders(Protocol):
         self, code: str, engine: Engine | None = None, scale: float | None = None
     ) -> Render: ...
 
+    def fingerprint(self) -> str:
+        """A digest over what makes pixels beside the document."""
+
 
 class ReferenceFault(Exception):
-    """An original or gold that does not render here; the message is a sentence."""
+    """An original or gold that does not render here; the message is a sentence. `untried` where
+    that says nothing of the document: this machine could not run the engine, or not to its end."""
+
+    def __init__(self, message: str, render: Render | None = None) -> None:
+        super().__init__(message)
+        lacking = render and render.error and render.error.kind in _LACKING
+        self.untried = render is not None and render.status == "unavailable" and not lacking
 
 
 @dataclass(frozen=True)
@@ -37,9 +51,23 @@ class References:
 
 def _picture(render: Render, sample: DiagramSample, what: str) -> bytes:
     if render.png is None:
-        said = f": {render.error.message}" if render.error else ""
-        raise ReferenceFault(f"Sample {sample.id}: its {what} does not render here{said}")
+        raise ReferenceFault(
+            f"Sample {sample.id}: its {what} does not render here{_said(render)}", render
+        )
     return render.png
+
+
+def _said(render: Render) -> str:
+    return f": {render.error.message}" if render.error else ""
+
+
+def drawn_clean(renderer: Renders, code: str, what: str) -> bytes | None:
+    """The picture of a code that compiles without errors, None for one that does not. Raises
+    ReferenceFault where this machine can't tell (no sandbox, a package it lacks, out of time)."""
+    render = renderer.render(code)
+    if render.status == "unavailable":
+        raise ReferenceFault(f"{what} does not render here{_said(render)}", render)
+    return render.png if render.status == "ok" else None
 
 
 def references(
@@ -84,6 +112,10 @@ class InputPictures:
             while len(self._held) > self._keep:
                 self._held.popitem(last=False)
         return data
+
+    def rendered(self, sample: DiagramSample, what: str) -> bool:
+        """Whether this picture is drawn by the renderer rather than committed."""
+        return what == "picture" and sample.picture is None
 
     def letterboxed(self, png: bytes) -> bytes:
         """The picture padded (and only where it is larger, reduced) to the square."""

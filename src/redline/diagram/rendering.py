@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
 from redline.bench.sample import DiagramSample
 from redline.diagram.agreement import Raster
+from redline.diagram.conditions import shown
 from redline.diagram.lineage import OF, answer
 from redline.diagram.references import ReferenceFault, References, Renders, references
 from redline.diagram.task import DiagramTask, digest
-from redline.pixels import PictureError, encode_png, letterbox, load_picture
-from redline.tex import choose_engine
-from redline.tex.result import Render
+from redline.pixels import PictureError, encode_png, letterbox, load_picture, sha256_file
+from redline.tex import choose_engine, described
+from redline.tex.result import Engine, Render
 from redline.track import Context, Finder, Finished, Unit
+
+RENDER_VERSION = 1
+"""Raised whenever this stage makes something else of the same candidate (the choice of the engine,
+the fitting of answered pictures): what was rendered before is then stale."""
 
 
 class RenderStage:
@@ -26,20 +31,18 @@ class RenderStage:
 
     name = "render"
 
-    def __init__(self, task: DiagramTask, renderer: Renders, fingerprint: str) -> None:
-        """`fingerprint` covers what makes the renderer's pixels: profile, limits, TeX version."""
+    def __init__(self, task: DiagramTask, renderer: Renders) -> None:
         self._task = task
         self._renderer = renderer
-        self._fingerprint = fingerprint
 
     def units(self, done: Finder) -> Iterable[Unit]:
+        pixels = [self._renderer.fingerprint(), RENDER_VERSION, self._task.want]
         for key, sample in self._task.rows():
             made = done.get("generate", key)
             if made is None or made.status != "ok":
                 continue
-            inputs = digest(
-                answer(made), sample.code, sample.golds, self._fingerprint, self._task.want
-            )
+            frame = self._frame(sample) if self._task.want == "picture" else None
+            inputs = digest(answer(made), sample.code, sample.golds, pixels, frame)
             yield Unit(key, inputs, (sample, made))
 
     async def run(self, unit: Unit, context: Context) -> Finished:
@@ -54,7 +57,7 @@ class RenderStage:
 
     def _code(self, sample: DiagramSample, code: str) -> Finished:
         try:
-            refs, render = self._together(sample, code)
+            refs, render, refused = self._together(sample, code)
         except ReferenceFault as e:
             return Finished("unscored", "reference_not_rendered", {"message": str(e)})
         blobs = _reference_blobs(refs)
@@ -65,22 +68,46 @@ class RenderStage:
             blobs["pdf"] = render.pdf
         status = {"failed": "failed", "unavailable": "unscored"}.get(render.status, "ok")
         reason = render.error.kind if render.error and status != "ok" else None
-        return Finished(status, reason, _described(render), blobs)  # type: ignore[arg-type]
+        value = {**described(render), **refused}
+        return Finished(status, reason, value, blobs)  # type: ignore[arg-type]
 
-    def _together(self, sample: DiagramSample, code: str) -> tuple[References, Render]:
+    def _together(
+        self, sample: DiagramSample, code: str
+    ) -> tuple[References, Render, dict[str, str]]:
         """Candidate and references under one engine: the original's, unless the candidate's
-        preamble or an engine-specific error asks for another, which then renders all three."""
-        refs = references(self._renderer, sample)
+        preamble or an engine-specific error asks for another, which then renders all three.
+
+        Where the references can't do with that other engine, the candidate has to do with the
+        original's: it was shown what it edits, and no line in its preamble may take it out of the
+        count. The last of the results then says which engine was asked for and why it is not used.
+        Raises ReferenceFault where the references don't render under the original's engine, and
+        where this machine can't run the engine asked for.
+        """
+        own = references(self._renderer, sample)
+        refused: dict[str, str] = {}
+
+        def under(engine: Engine) -> References | None:
+            try:
+                return references(self._renderer, sample, engine)
+            except ReferenceFault as e:
+                if e.untried:
+                    raise
+                refused.update(engine_asked=engine, engine_not_used=str(e))
+                return None
+
         asked = choose_engine(code)
-        if asked not in ("pdflatex", refs.engine):
-            refs = references(self._renderer, sample, asked)
+        refs = own if asked in ("pdflatex", own.engine) else under(asked) or own
         render = self._renderer.render(code, engine=refs.engine, scale=refs.scale)
-        if render.status == "failed" and render.error and render.error.kind == "engine_mismatch":
-            free = self._renderer.render(code, scale=refs.scale)
-            if free.png is not None and free.engine != refs.engine:
-                refs = references(self._renderer, sample, free.engine)
-                render = self._renderer.render(code, engine=refs.engine, scale=refs.scale)
-        return refs, render
+        mismatch = render.error is not None and render.error.kind == "engine_mismatch"
+        if refused or render.status != "failed" or not mismatch:
+            return refs, render, refused
+        free = self._renderer.render(code, scale=refs.scale)
+        if free.status == "unavailable":
+            return refs, free, refused
+        if free.png is not None and free.engine != refs.engine and (other := under(free.engine)):
+            refs = other
+            render = self._renderer.render(code, engine=refs.engine, scale=refs.scale)
+        return refs, render, refused
 
     def _picture(self, sample: DiagramSample, data: bytes) -> Finished:
         try:
@@ -92,21 +119,11 @@ class RenderStage:
             answer = load_picture(data)
         except PictureError as e:
             return Finished("failed", "unreadable_picture", {"message": str(e)}, blobs)
-        side = self._task.input_size
         original = load_picture(refs.original).array
-        _, placement = letterbox(original, side)
         height, width = answer.array.shape[:2]
         notes = list(answer.notes)
-        if abs(width - height) > 0.01 * max(width, height):
-            notes.append(f"The answer is {width}x{height}, not square as the picture sent was.")
-        if max(width, height) != side:
-            notes.append(f"The answer was resized from {width}x{height} to fit {side}x{side}.")
-        factor = side / max(width, height)
-        fitted = _resized(
-            answer.array, max(1, round(width * factor)), max(1, round(height * factor))
-        )
-        cut = placement.undo(letterbox(fitted, side)[0])
-        png = encode_png(_resized(cut, original.shape[1], original.shape[0]))
+        inner = self._framed(sample, answer.array, original, notes)
+        png = encode_png(_resized(inner, original.shape[1], original.shape[0]))
         value = {
             "status": "ok",
             "engine": refs.engine,
@@ -114,6 +131,42 @@ class RenderStage:
             "notes": notes,
         }
         return Finished("ok", None, value, {**blobs, "png": png})
+
+    def _frame(self, sample: DiagramSample) -> list[str | int | None]:
+        """What decides where in its square the picture lay that the model was sent."""
+        path = self._sent(sample)
+        return [sha256_file(path) if path else None, self._task.input_size]
+
+    def _sent(self, sample: DiagramSample) -> Path | None:
+        """The committed picture whose frame the model saw; None where a rendered original was
+        sent, or no picture."""
+        given = shown(self._task.condition, self._task.inputs)
+        if "picture" in given:
+            return sample.picture
+        return sample.instruction_picture if "instruction" in given else None
+
+    def _framed(
+        self, sample: DiagramSample, answer: Raster, original: Raster, notes: list[str]
+    ) -> Raster:
+        """The part of an answered picture that shows the diagram: what was sent lay in the middle
+        of a white square of the input size. An answer of the sent picture's own size, or of its
+        proportions where these are no square's, has no such border."""
+        path, side = self._sent(sample), self._task.input_size
+        sent = load_picture(path).array if path else original
+        height, width = answer.shape[:2]
+        tall, wide = sent.shape[:2]
+        square = abs(width - height) <= 0.01 * max(width, height)
+        alike = abs(width * tall - height * wide) <= 0.01 * max(width * tall, height * wide)
+        if (height, width) == (tall, wide) or (alike and not square):
+            return answer
+        if not square:
+            notes.append(f"The answer is {width}x{height}, not square as the picture sent was.")
+        if max(width, height) != side:
+            notes.append(f"The answer was resized from {width}x{height} to fit {side}x{side}.")
+        factor = side / max(width, height)
+        size = (max(1, round(width * factor)), max(1, round(height * factor)))
+        _, placement = letterbox(sent, side)
+        return placement.undo(letterbox(_resized(answer, *size), side)[0])
 
 
 def _resized(array: Raster, width: int, height: int) -> Raster:
@@ -133,19 +186,3 @@ def gold_blobs(blobs: Mapping[str, str]) -> list[str]:
     while f"gold{len(names) + 1}" in blobs:
         names.append(f"gold{len(names) + 1}")
     return [blobs[n] for n in names]
-
-
-def _described(render: Render) -> dict[str, Any]:
-    return {
-        "status": render.status,
-        "engine": render.engine,
-        "error": asdict(render.error) if render.error else None,
-        "pages": render.pages,
-        "page_pt": render.page_pt,
-        "size_px": render.size_px,
-        "scale": render.scale,
-        "scale_reduced": render.scale_reduced,
-        "passes": render.passes,
-        "missing_characters": list(render.missing_characters),
-        "sandboxed": render.sandboxed,
-    }

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 
 from rapidfuzz.distance import Indel
 
+SIMILARITY_VERSION = 1
+"""Raised whenever the figure changes for the same codes: older ones are then stale."""
+
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
 _TOKEN = re.compile(r"\\[A-Za-z@]+|\\.|[A-Za-z]+|\d+(?:\.\d+)?|\S", re.DOTALL)
 

@@ -9,11 +9,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from redline.bench.sample import Benchmark, DiagramSample
-from redline.diagram.conditions import Condition, Input
+from redline.diagram.conditions import Condition, Input, Told, told
 from redline.judge import JudgeInputs, Rubric
 
 MODEL_ROLE = "model"
 VERBALIZER_ROLE = "verbalizer"
+
+
+def calls_nobody(candidate: str) -> bool:
+    """Whether a candidate is had without asking a model: a baseline, or outputs made elsewhere."""
+    return candidate.partition("/")[0] in ("baseline", "outputs")
 
 
 def digest(*parts: Any) -> str:
@@ -79,6 +84,11 @@ class DiagramTask:
     settings: str = ""
     verbalizer: str = ""
     verbalizer_settings: str = ""
+
+    @property
+    def told(self) -> Told:
+        """How the instruction reaches the model that edits."""
+        return told(self.condition, self.inputs)
 
     def rows(self) -> Iterator[tuple[str, DiagramSample]]:
         """Every unit key `SAMPLE#EPOCH` with its sample."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from redline.judge.rubric import Criterion, Rubric
-from redline.judge.thinking import split_thinking
+from redline.models.thinking import split_thinking
 
 
 @dataclass(frozen=True)

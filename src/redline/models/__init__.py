@@ -7,7 +7,7 @@ attempt a call and hold no state: retries, limits, budget and caching are put ar
 from redline.models.cards import CardsError, card, cards, family
 from redline.models.keys import keys_present
 from redline.models.names import ModelNameError
-from redline.models.opening import open_model
+from redline.models.opening import open_model, program_identity
 from redline.models.protocol import (
     ErrorKind,
     Finish,
@@ -47,4 +47,5 @@ __all__ = [
     "family",
     "keys_present",
     "open_model",
+    "program_identity",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +29,13 @@ class CommandConfig:
     mode: Literal["stdin", "files"]
     env: tuple[str, ...]
     timeout_s: float | None
+
+    @property
+    def identity(self) -> str:
+        """SHA-256 over what decides which program answers: another program of the same name is
+        another model. Only its digest is ever written down: argv may hold paths."""
+        told = json.dumps([self.mode, *self.argv])
+        return hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()
 
 
 def load_command(name: str, path: Path) -> CommandConfig:

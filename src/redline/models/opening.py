@@ -33,8 +33,7 @@ def open_model(
         from redline.models.command import CommandModel
         from redline.models.command_config import load_command
 
-        path = config or user_file("config.toml", "REDLINE_CONFIG", env)
-        return CommandModel(name, load_command(parsed.model, path), settings, env)
+        return CommandModel(name, load_command(parsed.model, _user(config, env)), settings, env)
     key = find_key(parsed.provider, env, key_env)
     model, base_url = parsed.model, parsed.base_url
     # Imported here: httpx takes a while to load, and most commands call no model.
@@ -57,3 +56,20 @@ def open_model(
     }  # fmt: skip
     dialect = dialects.get(parsed.provider, "server")
     return ChatModel(name, model, base_url, settings, key, dialect)
+
+
+def program_identity(
+    name: str, *, env: Mapping[str, str] = os.environ, config: Path | None = None
+) -> str:
+    """What tells the program behind `command/NAME` from another that goes by the same name; ""
+    for every other model. Raises as `open_model` does."""
+    parsed = parse_name(name)
+    if parsed.provider != "command":
+        return ""
+    from redline.models.command_config import load_command
+
+    return load_command(parsed.model, _user(config, env)).identity
+
+
+def _user(config: Path | None, env: Mapping[str, str]) -> Path:
+    return config or user_file("config.toml", "REDLINE_CONFIG", env)

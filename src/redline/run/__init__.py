@@ -18,8 +18,9 @@ from redline.run.errors import (
 from redline.run.folder import RunFolder
 from redline.run.manifest import Manifest
 from redline.run.options import Options, Role
-from redline.run.progress import Bars, Progress, Silent
+from redline.run.progress import Bars, Lines, Progress, Silent
 from redline.run.replay import ReplayModel
+from redline.run.replies import settings_digest
 from redline.run.summary import StageCount, Summary
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "FolderBusy",
     "FolderNewer",
     "FolderUnwritable",
+    "Lines",
     "Manifest",
     "ManifestDiffers",
     "NotARun",
@@ -43,4 +45,5 @@ __all__ = [
     "StageCount",
     "Summary",
     "execute",
+    "settings_digest",
 ]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from redline.models.protocol import ModelCard, Request, Settings, TextPart
 from redline.run.errors import BudgetUnknown
+from redline.run.options import Role
 
 TOKENS_PER_PICTURE = 1600
 """A picture of about 1024 px costs 765 to 1,600 tokens at the large providers; the most."""
@@ -44,6 +45,16 @@ def estimate(card: ModelCard, settings: Settings, request: Request, seen: int = 
     if request.want == "picture":
         usd += card.per_picture or 0.0
     return Estimate(given + answer, usd)
+
+
+def output_note(role: Role) -> str | None:
+    """What a user should know where the length of replies is not limited."""
+    if role.settings.max_tokens is not None or not priced(role.card):
+        return None
+    return (
+        f"No max_tokens is set for {role.model.name}: before each call its reply is reckoned at "
+        f"{OUTPUT_TOKENS} tokens or the longest seen, so longer ones can pass the budget."
+    )
 
 
 def priced(card: ModelCard) -> bool:

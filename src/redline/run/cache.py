@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -17,7 +18,9 @@ from redline.run.replies import is_empty, pack, unpack
 class ResponseCache:
     """A folder of replies by Call.cache_key. Many processes may use it at once.
 
-    An empty or filtered reply is never kept. A damaged entry is a miss."""
+    A reply comes here once the unit it was asked for has a result, so that what a unit found to be
+    of no use is never served to another run. An empty or filtered reply is never kept. A damaged
+    entry is a miss."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -30,7 +33,7 @@ class ResponseCache:
             return None
 
     def put(self, key: str, reply: Reply) -> None:
-        """Keep a reply. Raises OSError."""
+        """Keep a reply in place of an older one. Raises OSError."""
         if is_empty(reply) or reply.finish == "content_filter":
             return
         packed, blobs = pack(reply)
@@ -40,6 +43,11 @@ class ResponseCache:
         temporary = path.with_name(f".{os.getpid()}-{secrets.token_hex(4)}.tmp")
         temporary.write_bytes(dumps(packed))
         temporary.replace(path)
+
+    def drop(self, key: str) -> None:
+        """Forget a reply; nothing happens where there is none or the cache is read-only."""
+        with contextlib.suppress(OSError):
+            self._path(key).unlink(missing_ok=True)
 
     def _path(self, key: str) -> Path:
         return self.root / "replies" / key[:2] / f"{key[2:]}.json"

@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import random
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from redline.models.protocol import ProviderError, Reply, Request
 from redline.run.backoff import wait_s
-from redline.run.budget import Budget, BudgetReached, estimate
+from redline.run.budget import Budget, BudgetReached, estimate, output_note
 from redline.run.cache import ResponseCache
 from redline.run.calls import Call, Kept
 from redline.run.errors import RunError
@@ -88,8 +88,11 @@ class Caller:
         self._progress = progress
         self._cache = ResponseCache(options.cache_dir) if options.cache_dir else None
         self._draw = random.Random()
+        totals = folder.totals
         maybe = sum(folder.unanswered.values())
-        self.budget = Budget(options.budget_usd, folder.totals.spent + maybe)
+        self.budget = Budget(options.budget_usd, totals.spent + totals.estimated + maybe)
+        if options.budget_usd is not None:
+            folder.warnings += sorted({n for r in roles.values() if (n := output_note(r))})
         limiters = {
             role.model.name: Limiter(
                 options.connections, options.requests_per_minute, options.tokens_per_minute
@@ -109,7 +112,9 @@ class Caller:
                 f"Stage {stage!r} asks for the role {role!r}, which no model plays "
                 f"(there are: {', '.join(sorted(self._lines)) or 'none'})."
             )
-        return Call(stage, unit, step, role, line.role.model.name, line.settings, request.digest())
+        who = line.role
+        model = f"{who.model.name} {who.identity}".rstrip()
+        return Call(stage, unit, step, role, model, line.settings, request.digest())
 
     async def call(self, call: Call, request: Request, busy: Busy) -> Kept:
         """The reply to a call: from the run, from the cache, or bought and kept.
@@ -119,7 +124,7 @@ class Caller:
         if kept is not None:
             return kept
         line = self._lines[call.role]
-        if self._cache is not None and (hit := self._cache.get(call.cache_key)) is not None:
+        if (hit := self._cached(call)) is not None:
             await self._keep(call, hit, busy, sent=None, cost=0.0, seconds=0.0, attempts=0)
             return Kept(hit, 0.0, True)
         tries = _Tries()
@@ -132,6 +137,26 @@ class Caller:
             error = tries.last
             after = error.retry_after_s if error else None
             await asyncio.sleep(wait_s(self._options, tries.sent, after, self._draw))
+
+    def _cached(self, call: Call) -> Reply | None:
+        """Another run's reply, unless this run was to ask the call anew: the cache may still hold
+        the reply that was of no use."""
+        if self._cache is None or self._folder.asked_anew(call.key):
+            return None
+        return self._cache.get(call.cache_key)
+
+    def share(self, answered: Iterable[tuple[Call, Reply]]) -> None:
+        """Give the replies of a unit that has a result to other runs."""
+        if self._cache is not None:
+            for call, reply in answered:
+                with contextlib.suppress(OSError):
+                    self._cache.put(call.cache_key, reply)
+
+    def forget(self, calls: Iterable[Call]) -> None:
+        """Take replies that were of no use out of the cache, so that nobody gets them again."""
+        if self._cache is not None:
+            for call in calls:
+                self._cache.drop(call.cache_key)
 
     async def _try(
         self, line: _Line, call: Call, request: Request, busy: Busy, tries: _Tries
@@ -178,9 +203,6 @@ class Caller:
             tries.last = None
             return None
         faultpoint("between-calls")
-        if self._cache is not None:
-            with contextlib.suppress(OSError):
-                self._cache.put(call.cache_key, reply)
         return Kept(reply, cost, False)
 
     @contextlib.asynccontextmanager

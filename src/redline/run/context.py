@@ -10,6 +10,7 @@ from typing import ParamSpec, TypeVar
 
 from redline.models.protocol import Reply, Request
 from redline.run.caller import Busy, Caller
+from redline.run.calls import Call
 from redline.run.folder import RunFolder
 from redline.run.stopping import Stop
 from redline.track import Unanswered, Unit
@@ -49,7 +50,9 @@ class UnitContext:
         busy: Busy,
     ) -> None:
         self.cost: float | None = 0.0
-        self._asked: list[tuple[str, str | None]] = []
+        self.answered: list[tuple[Call, Reply]] = []
+        """Replies that came from the model itself and not from another run."""
+        self._asked: list[tuple[str, Call | None]] = []
         self._stage = stage
         self._unit = unit
         self._folder = folder
@@ -66,7 +69,9 @@ class UnitContext:
         except Unanswered:
             self._asked.append((step, None))
             raise
-        self._asked.append((step, call.key))
+        self._asked.append((step, call))
+        if not kept.cached:
+            self.answered.append((call, kept.reply))
         if self.cost is not None:
             self.cost = None if kept.cost is None else self.cost + kept.cost
         return kept.reply
@@ -78,8 +83,8 @@ class UnitContext:
         self._stop.check()
         return await self._threads.run(self._stop, self._busy, partial(fn, *args, **kwargs))
 
-    def again(self, steps: Sequence[str] | None) -> list[str]:
-        """Keys of the replies to ask for anew: of these steps; None: only the last reply,
-        which is the one that left the unit without a result."""
+    def again(self, steps: Sequence[str] | None) -> list[Call]:
+        """Calls to ask anew: those of these steps; None: only the last one, whose reply left the
+        unit without a result."""
         chosen = self._asked[-1:] if steps is None else [a for a in self._asked if a[0] in steps]
-        return [key for _, key in chosen if key is not None]
+        return [call for _, call in chosen if call is not None]

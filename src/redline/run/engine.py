@@ -164,7 +164,9 @@ class _Engine:
         try:
             result = await stage.run(unit, context)
             if result.status == "unscored":
-                again = context.again(result.ask_again)
+                useless = context.again(result.ask_again)
+                self._caller.forget(useless)
+                again = [call.key for call in useless]
         except Unanswered as error:
             result = Finished("unscored", str(error))
         except (RunError, asyncio.CancelledError):
@@ -175,6 +177,8 @@ class _Engine:
             kept = await asyncio.shield(
                 asyncio.ensure_future(self._keep(stage, unit, result, context, began, again))
             )
+        if kept.status != "unscored":
+            self._caller.share(context.answered)
         now[kept.status] += 1
         self._progress.unit(stage.name, kept.status)
 
@@ -261,6 +265,7 @@ class _Engine:
             cached=totals.cached,
             spent=totals.spent,
             unpriced=totals.unpriced,
+            estimated=totals.estimated,
             possibly_billed=len(open_calls),
             possibly_spent=sum(open_calls.values()),
             seconds=time.monotonic() - self._began,

@@ -154,6 +154,10 @@ class RunFolder:
             return None
         return Kept(reply, record["cost"], record["cached"])
 
+    def asked_anew(self, call: str) -> bool:
+        """Whether the reply to a call was of no use and none has come since."""
+        return call in self._index.again
+
     def calls(self) -> Iterator[Mapping[str, Any]]:
         """The record of every acknowledged usable reply, in order, without its bytes."""
         with contextlib.suppress(FileNotFoundError), _records(self.path).open("rb") as file:
@@ -242,17 +246,6 @@ class RunFolder:
         }
         offset = await self._writing().append(record, blobs)
         self._index.take(record, offset)
-
-    def add_judge(self, judge: Mapping[str, Any]) -> None:
-        """List one more judge in run.json; nothing happens if it is there."""
-        grown = self.manifest.with_judge(judge)
-        if grown is not self.manifest:
-            self._writing()
-            try:
-                replace_file(self.path / "run.json", _manifest_bytes(grown))
-            except OSError as error:
-                raise disk_error(error, self.path) from error
-            self.manifest = grown
 
     async def settle(self) -> None:
         """Wait until all that was handed over is written."""

@@ -16,6 +16,8 @@ class Totals:
     spent: float = 0.0
     unpriced: int = 0
     """Answered calls whose cost is not known; they are not in `spent`."""
+    estimated: float = 0.0
+    """What these may have cost at most, as reckoned before each; 0 for a model without a price."""
     answered: int = 0
     cached: int = 0
 
@@ -29,6 +31,8 @@ class Index:
     units: dict[str, dict[str, Done]] = field(default_factory=dict)
     calls: dict[str, int] = field(default_factory=dict)
     """Key of a call -> offset of the record of its reply."""
+    again: set[str] = field(default_factory=set)
+    """Keys of calls whose reply was of no use, until another one comes."""
     open: dict[str, float] = field(default_factory=dict)
     """Calls that went out and brought no answer -> what they may have cost."""
     totals: Totals = field(default_factory=Totals)
@@ -49,15 +53,17 @@ class Index:
     def _take_call(self, record: Mapping[str, Any], offset: int) -> None:
         usable = not record["empty"]
         key, cost, cached = record["call"], record["cost"], record["cached"]
-        self.open.pop(record["id"], None)
+        reserve = self.open.pop(record["id"], 0.0)
         if usable:
             self.calls[key] = offset
+            self.again.discard(key)
         if cached:
             self.totals.cached += 1
             return
         self.totals.answered += 1
         if cost is None:
             self.totals.unpriced += 1
+            self.totals.estimated += reserve
         else:
             self.totals.spent += cost
 
@@ -74,4 +80,5 @@ class Index:
         )
         for call in record["again"]:
             self.calls.pop(call, None)
+            self.again.add(call)
         self.units.setdefault(done.stage, {})[done.key] = done

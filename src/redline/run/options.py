@@ -14,11 +14,12 @@ class Role:
     """Who plays a role of a track ("model", "verbalizer", a judge's name).
 
     `settings` are those the model was opened with: replies got under other settings are not
-    used again."""
+    used again. `identity` tells apart who answers under one name (a program, a replayed run)."""
 
     model: Model
     card: ModelCard
     settings: Settings = field(default_factory=Settings)
+    identity: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from redline.track import Status
@@ -43,6 +46,65 @@ class Silent:
     def note(self, sentence: str) -> None: ...
 
     def stop(self) -> None: ...
+
+
+class Lines:
+    """Plain lines for a log: one every `every_s` seconds of a stage, and one at its end."""
+
+    def __init__(
+        self,
+        write: Callable[[str], object],
+        every_s: float = 30.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._write = write
+        self._every_s = every_s
+        self._clock = clock
+        self._stage = ""
+        self._total = 0
+        self._counts: Counter[str] = Counter()
+        self._began = self._told = 0.0
+        self._before = 0
+        self._spent = 0.0
+
+    def start(self) -> None: ...
+
+    def stage(self, name: str, total: int, done: int, failed: int, unscored: int) -> None:
+        if name != self._stage:
+            self.stop()
+            self._stage, self._before = name, done
+            self._began = self._told = self._clock()
+        self._total = total
+        self._counts = Counter(done=done, failed=failed, unscored=unscored)
+
+    def unit(self, stage: str, status: Status) -> None:
+        self._counts["done"] += 1
+        self._counts[status] += status != "ok"
+        if self._clock() - self._told >= self._every_s:
+            self._tell()
+
+    def calls(self, in_flight: int, spent: float) -> None:
+        self._spent = spent
+
+    def note(self, sentence: str) -> None:
+        self._write(sentence)
+
+    def stop(self) -> None:
+        if self._stage:
+            self._tell()
+            self._stage = ""
+
+    def _tell(self) -> None:
+        self._told = self._clock()
+        done = self._counts["done"]
+        said = [f"{self._stage}: {done} of {self._total}"]
+        said += [f"{n} {name}" for name in ("failed", "unscored") if (n := self._counts[name])]
+        seconds = self._told - self._began
+        if seconds > 0 and done > self._before:
+            said.append(f"{(done - self._before) / seconds:.1f}/s")
+        if self._spent:
+            said.append(f"{self._spent:.2f} USD")
+        self._write(", ".join(said))
 
 
 class Bars:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
@@ -10,6 +11,7 @@ from redline.models.cards import card
 from redline.models.protocol import ModelCard, ProviderError, Reply, Request
 from redline.run.errors import BlobMissing
 from redline.run.folder import RunFolder
+from redline.run.lines import dumps
 
 
 class ReplayModel:
@@ -21,7 +23,7 @@ class ReplayModel:
 
     def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
-        self.name = f"replay/{folder.path}"
+        self.name = f"replay/{folder.path.resolve().name}"
         self._by_step: dict[str, list[tuple[str, str, str]]] = {}
         for record in folder.calls():
             found = (record["unit"], record["request"], record["call"])
@@ -31,6 +33,13 @@ class ReplayModel:
     def open(cls, path: Path) -> ReplayModel:
         """Replay the run in a folder. Raises a RunError."""
         return cls(RunFolder.open(path))
+
+    @property
+    def identity(self) -> str:
+        """SHA-256 over what the replayed run was begun with, its moment included: tells two runs
+        in folders of the same name apart, and tells nobody where they lie."""
+        begun = replace(self.folder.manifest, judges=())
+        return hashlib.sha256(dumps(begun.to_json())).hexdigest()
 
     def card(self, original: ModelCard | None = None) -> ModelCard:
         """A card at price 0; family and kind of answer are those of the recorded model, whose

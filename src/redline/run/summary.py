@@ -36,6 +36,8 @@ class Summary:
     spent: float
     unpriced: int
     """Answered calls of unknown cost, not in `spent`."""
+    estimated: float
+    """What those may have cost at most; a budget counts it as spent."""
     possibly_billed: int
     possibly_spent: float
     seconds: float
@@ -62,6 +64,8 @@ class Summary:
         money = f"{self.spent:.4f} USD"
         if self.unpriced:
             money += f" and {self.unpriced} calls of unknown price"
+            if self.estimated:
+                money += f" (reckoned at up to {self.estimated:.4f} USD)"
         if self.cached:
             money += f", {self.cached} replies from the cache"
         if self.possibly_billed:
