@@ -15,7 +15,7 @@ from typing import Any
 
 from redline.bench.folder import LINES, TOML
 from redline.bench.named_files import MOST_BYTES, NamedFiles, NameFault, path_fault
-from redline.bench.sample import Benchmark, DiagramSample
+from redline.bench.sample import Benchmark, Sample
 from redline.bench.strict_json import JsonFault, parse_object
 from redline.errors import UserError
 from redline.pixels import FileFault, read_file
@@ -28,7 +28,7 @@ MOST_FILES = 100_000
 _ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 
-def export(benchmark: Benchmark, dest: Path, format: str = "folder") -> Path:
+def export(benchmark: Benchmark[Sample], dest: Path, format: str = "folder") -> Path:
     """Write the benchmark's samples to `dest`, which must not exist (a folder may, if empty).
 
     `folder`: benchmark.toml, samples.jsonl and the files they name, nothing else. `zip`: the same
@@ -94,7 +94,7 @@ def write_folder(dest: Path, files: Iterable[tuple[str, bytes]]) -> None:
         raise
 
 
-def _lines_of(source: NamedFiles, samples: Iterable[DiagramSample]) -> dict[str, bytes]:
+def _lines_of(source: NamedFiles, samples: Iterable[Sample]) -> dict[str, bytes]:
     """The samples' lines by id, byte for byte."""
     wanted = {s.id for s in samples}
     found = {}
@@ -118,7 +118,7 @@ def _chain(head: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> Iterab
     yield from rows
 
 
-def _row(source: NamedFiles, sample: DiagramSample, line: bytes) -> dict[str, Any]:
+def _row(source: NamedFiles, sample: Sample, line: bytes) -> dict[str, Any]:
     files = {}
     for name in sorted(sample.files):
         data = _read(source, name, "picture")

@@ -15,7 +15,7 @@ from redline.bench.faults import BenchmarkError, Fault
 from redline.bench.holes import TemplateFault, parse_template
 from redline.bench.keys import FILE_KEYS, line_faults, safe_name, toml_faults
 from redline.bench.named_files import NamedFiles, NameFault, folder_hash
-from redline.bench.sample import Benchmark, DiagramSample
+from redline.bench.sample import Benchmark, DiagramSample, Sample
 from redline.bench.strict_json import JsonFault, parse_object
 
 TOML = "benchmark.toml"
@@ -58,7 +58,7 @@ def check(folder: Path | str, content: ContentCheck | None = None) -> list[Fault
     return reading.faults
 
 
-def load(folder: Path | str) -> Benchmark:
+def load(folder: Path | str) -> Benchmark[Sample]:
     """Read a benchmark folder. Raises BenchmarkError with all faults it meets.
 
     It looks at everything that `check` does except into the pictures and scenes, whose bytes it

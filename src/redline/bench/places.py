@@ -9,7 +9,7 @@ from pathlib import Path
 from redline.bench.faults import did_you_mean
 from redline.bench.folder import TOML
 from redline.bench.keys import safe_name
-from redline.bench.sample import Benchmark
+from redline.bench.sample import Benchmark, Sample
 from redline.errors import UserError
 
 
@@ -53,7 +53,7 @@ def cache_root(env: Mapping[str, str] | None = None) -> Path:
     return Path(env.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "redline"
 
 
-def derived_picture_dir(benchmark: Benchmark, profile_name: str) -> Path:
+def derived_picture_dir(benchmark: Benchmark[Sample], profile_name: str) -> Path:
     """The cache folder for pictures made from this benchmark's codes under a render profile; not
     created here. Its path follows from the benchmark's hash, so pictures of an older version are
     never taken for the new one's, and nothing in it changes the hash. Raises ValueError for a

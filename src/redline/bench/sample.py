@@ -1,4 +1,4 @@
-"""A sample of a benchmark: what is given, what is asked, what counts as right."""
+"""A benchmark and its samples: what is given, what is asked, what counts as right."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar, overload
+
+from redline.bench.image_sample import ImageSample
+from redline.errors import UserError
 
 EditType = Literal["ADD", "REMOVE", "UPDATE", "LAYOUT", "STRUCTURE"]
 EDIT_TYPES: tuple[EditType, ...] = ("ADD", "REMOVE", "UPDATE", "LAYOUT", "STRUCTURE")
@@ -63,16 +66,22 @@ class DiagramSample:
         )
 
 
+Sample = DiagramSample | ImageSample
+Track = Literal["diagram", "image"]
+TRACKS: tuple[Track, ...] = ("diagram", "image")
+S_co = TypeVar("S_co", bound=Sample, covariant=True)
+
+
 @dataclass(frozen=True)
-class Benchmark:
-    """A benchmark folder, read and found well-formed."""
+class Benchmark(Generic[S_co]):
+    """A benchmark folder, read and found well-formed. All samples are of its track."""
 
     root: Path
     name: str
     version: str
-    track: Literal["diagram", "image"]
+    track: Track
     licence: str
-    samples: tuple[DiagramSample, ...]
+    samples: tuple[S_co, ...]
     hash: str
     description: str = ""
     citation: str = ""
@@ -81,3 +90,19 @@ class Benchmark:
     def sample_set_hash(self) -> str:
         """SHA-256 over the sorted sample ids: which samples a result is about."""
         return hashlib.sha256("\n".join(sorted(s.id for s in self.samples)).encode()).hexdigest()
+
+
+@overload
+def of_track(
+    benchmark: Benchmark[Sample], track: Literal["diagram"]
+) -> Benchmark[DiagramSample]: ...
+@overload
+def of_track(benchmark: Benchmark[Sample], track: Literal["image"]) -> Benchmark[ImageSample]: ...
+def of_track(benchmark: Benchmark[Sample], track: Track) -> Benchmark[Any]:
+    """The benchmark as one of this track. Raises UserError where it is of the other."""
+    if benchmark.track != track:
+        raise UserError(
+            f"{benchmark.name} is a benchmark of track {benchmark.track}; this needs one of track "
+            f"{track}."
+        )
+    return benchmark

@@ -16,7 +16,7 @@ import typer
 from redline.errors import plain
 
 if TYPE_CHECKING:
-    from redline.bench import Benchmark, DiagramSample, Fault
+    from redline.bench import Benchmark, DiagramSample, Fault, Sample
     from redline.diagram.references import Renders
 
 bench_app = typer.Typer(
@@ -66,9 +66,9 @@ def show_command(
     as_json: Json = False,
 ) -> None:
     """Show a benchmark and its samples, or one sample with its codes."""
-    from redline.bench import find, load, select
+    from redline.bench import find, load, of_track, select
 
-    benchmark = load(find(name))
+    benchmark = of_track(load(find(name)), "diagram")
     if sample is not None:
         one = select(benchmark, ids=[sample]).samples[0]
         if as_json:
@@ -253,7 +253,7 @@ def _renderer(stack: ExitStack, unsandboxed: bool) -> Renders:
     return stack.enter_context(make_renderer("none" if unsandboxed else "bubblewrap"))
 
 
-def _head(b: Benchmark) -> dict[str, Any]:
+def _head(b: Benchmark[Sample]) -> dict[str, Any]:
     return {
         "name": b.name, "version": b.version, "track": b.track, "licence": b.licence,
         "description": b.description, "citation": b.citation, "defaults": dict(b.defaults),
@@ -261,7 +261,7 @@ def _head(b: Benchmark) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _facts(b: Benchmark, s: DiagramSample, codes: bool = False) -> dict[str, Any]:
+def _facts(b: Benchmark[DiagramSample], s: DiagramSample, codes: bool = False) -> dict[str, Any]:
     """A sample as JSON; paths relative to the benchmark folder."""
 
     def path(value: Path | None) -> str | None:
@@ -284,7 +284,7 @@ def _facts(b: Benchmark, s: DiagramSample, codes: bool = False) -> dict[str, Any
     return told
 
 
-def _show_sample(b: Benchmark, s: DiagramSample) -> None:
+def _show_sample(b: Benchmark[DiagramSample], s: DiagramSample) -> None:
     import difflib
 
     for key, value in _facts(b, s).items():

@@ -35,12 +35,12 @@ def bench_render_command(
 ) -> None:
     """Render originals and golds, one engine and one scale a sample. Derived pictures are kept
     outside of the benchmark and never change its hash; `--in-place` is for its makers."""
-    from redline.bench import derived_picture_dir, find, load
+    from redline.bench import derived_picture_dir, find, load, of_track
     from redline.cli.composing import make_renderer
     from redline.tex import Profile
 
     folder = find(name)
-    benchmark = load(folder)
+    benchmark = of_track(load(folder), "diagram")
     dest = out or derived_picture_dir(benchmark, Profile().name)
 
     def one(sample: DiagramSample) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from redline.errors import UserError
 
 if TYPE_CHECKING:
-    from redline.bench import Benchmark
+    from redline.bench import Benchmark, DiagramSample
     from redline.models.protocol import Settings
     from redline.rows import Facts
     from redline.run import Manifest, Role
@@ -106,16 +106,11 @@ class TrackRun(Protocol):
     def close(self) -> None: ...
 
 
-def load_benchmark(options: EvalOptions) -> Benchmark:
+def load_benchmark(options: EvalOptions) -> Benchmark[DiagramSample]:
     """The benchmark, cut down to the samples asked for."""
-    from redline.bench import find, load, select
+    from redline.bench import find, load, of_track, select
 
-    benchmark = load(find(options.bench))
-    if benchmark.track != "diagram":
-        raise UserError(
-            f"{benchmark.name} is a benchmark of track {benchmark.track}; "
-            "this Redline runs track diagram."
-        )
+    benchmark = of_track(load(find(options.bench)), "diagram")
     chosen = select(
         benchmark, ids=options.ids or None, limit=options.limit, edit_type=options.edit_type
     )
@@ -126,7 +121,7 @@ def load_benchmark(options: EvalOptions) -> Benchmark:
 
 def make_run(
     options: EvalOptions,
-    benchmark: Benchmark,
+    benchmark: Benchmark[DiagramSample],
     judge: JudgeOptions | None,
     outputs: Path | None = None,
     config: Path | None = None,
@@ -160,7 +155,10 @@ def make_renderer(sandbox: str, input_size: int | None = None) -> Renderer:
 
 
 def resolve_out(
-    out: Path | None, options: EvalOptions, benchmark: Benchmark, outputs: Path | None = None
+    out: Path | None,
+    options: EvalOptions,
+    benchmark: Benchmark[DiagramSample],
+    outputs: Path | None = None,
 ) -> Path:
     """The run folder: the one named, else one whose name follows from what is asked, so that the
     same command finds its own folder again. Two folders of outputs that are called alike have
@@ -224,10 +222,10 @@ def judge_roles(judge: JudgeOptions, config: Path | None, key_env: str | None) -
     return {role.model.name: role}
 
 
-def reopen(run: Path, bench: str | None) -> tuple[EvalOptions, Benchmark, Manifest]:
+def reopen(run: Path, bench: str | None) -> tuple[EvalOptions, Benchmark[DiagramSample], Manifest]:
     """What a run asked, its benchmark, and its manifest under the benchmark as it is now (so that
     a changed one is refused when the run is opened for writing)."""
-    from redline.bench import find, load, select
+    from redline.bench import find, load, of_track, select
     from redline.cli import samples_file
     from redline.run import RunFolder
 
@@ -243,7 +241,7 @@ def reopen(run: Path, bench: str | None) -> tuple[EvalOptions, Benchmark, Manife
         raise UserError(
             f"The benchmark {name!r} of {run} is not bundled: name it by --bench."
         ) from e
-    benchmark = select(whole, ids=ids)
+    benchmark = select(of_track(whole, "diagram"), ids=ids)
     params = manifest.params
     options = EvalOptions(
         bench=bench or name,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-from redline.bench import Benchmark, find, load
+from redline.bench import Benchmark, DiagramSample, find, load, of_track
 from redline.cli.reading_runs import RunView
 from redline.run import RunFolder
 
@@ -20,7 +20,7 @@ HEAD = 26
 def write_contact_sheet(path: Path, views: Sequence[RunView], rows: int = 6) -> Path:
     """Write a PNG of up to `rows` samples, spread over edit types; columns as in the module's
     first line. What a run has no picture of stays an empty cell that says why."""
-    benchmark = load(find(views[0].manifest.benchmark.rpartition(" ")[0]))
+    benchmark = of_track(load(find(views[0].manifest.benchmark.rpartition(" ")[0])), "diagram")
     folders = [RunFolder.open(v.path) for v in views]
     chosen = _spread([r.sample.id for r in views[0].rows], benchmark, rows)
     columns = ["original", "instruction", "gold", *(v.manifest.model for v in views)]
@@ -66,7 +66,7 @@ def write_contact_sheet(path: Path, views: Sequence[RunView], rows: int = 6) -> 
     return path
 
 
-def _spread(ids: Sequence[str], benchmark: Benchmark, rows: int) -> list[str]:
+def _spread(ids: Sequence[str], benchmark: Benchmark[DiagramSample], rows: int) -> list[str]:
     """One sample of each edit type in turn, in file order."""
     by_type: dict[str, list[str]] = {}
     wanted = set(ids)

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from redline.bench import Benchmark
+from redline.bench import Benchmark, DiagramSample
 from redline.cli.composing import (
     EvalOptions,
     JudgeOptions,
@@ -59,7 +59,7 @@ class DiagramRun:
     def __init__(
         self,
         options: EvalOptions,
-        benchmark: Benchmark,
+        benchmark: Benchmark[DiagramSample],
         judge: JudgeOptions | None,
         outputs: Path | None = None,
         config: Path | None = None,
@@ -176,7 +176,7 @@ def _who_answers(options: EvalOptions, config: Path | None) -> tuple[Who, Who]:
 
 def _make_task(
     options: EvalOptions,
-    benchmark: Benchmark,
+    benchmark: Benchmark[DiagramSample],
     outputs: Outputs | None,
     model: Who,
     verbalizer: Who,

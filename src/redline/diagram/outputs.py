@@ -44,7 +44,7 @@ class Outputs:
         return "picture" if kinds == {True} else "code"
 
 
-def find_outputs(source: Path, benchmark: Benchmark) -> Outputs:
+def find_outputs(source: Path, benchmark: Benchmark[DiagramSample]) -> Outputs:
     """A folder of `ID.tex` (or .txt, .md: whole replies) or `ID.png` (.jpg, .webp), or a manifest:
     JSONL with keys id and path, or CSV with these columns; paths relative to the manifest."""
     pairs = _folder(source) if source.is_dir() else _manifest(source)

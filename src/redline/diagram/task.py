@@ -73,7 +73,7 @@ class DiagramTask:
     `verbalizer_settings` are digests of sampling settings; `input_size` the side in pixels of the
     square that every picture is letterboxed to."""
 
-    benchmark: Benchmark
+    benchmark: Benchmark[DiagramSample]
     candidate: str
     condition: Condition
     inputs: tuple[Input, ...]
