@@ -20,11 +20,12 @@ from redline.models.protocol import (
     TextPart,
     Usage,
 )
-from redline.run import BudgetUnknown, Options, RunFolder
+from redline.run import BudgetUnknown, Options, Role, RunFolder, execute
 from redline.run.backoff import wait_s
 from redline.run.budget import Budget, BudgetReached, estimate
 from redline.run.limiter import Limiter
-from tests.run.toy import CARD, FAST, UNPRICED, Generate, Scripted, ask, run, say
+from redline.track import Stage
+from tests.run.toy import CARD, FAST, UNPRICED, Generate, Judge, Scripted, ask, manifest, run, say
 
 
 class Clock:
@@ -235,14 +236,45 @@ def test_a_reply_without_token_counts_is_charged_what_was_set_aside_for_it(tmp_p
     one = [Generate(["s1#0"])]
     first = run(tmp_path / "run", one, silent, replace(FAST, budget_usd=1.0))
     reserve = estimate(CARD, Settings(), ask("verbalize s1#0")).usd
-    assert first.unpriced == 2 and first.spent == 0.0 and reserve
-    assert first.estimated == pytest.approx(2 * reserve, rel=0.01)
-    assert "reckoned at up to" in first.sentence()
-    assert any("No max_tokens is set" in w for w in first.warnings)
+    assert (first.unpriced, first.estimated, first.spent) == (0, 2, 0.0) and reserve
+    assert first.estimated_spent == pytest.approx(2 * reserve, rel=0.01)
+    assert "2 calls without token counts estimated at 0.0164 USD" in first.sentence()
+    assert "unknown price" not in first.sentence()
     # After a restart it still counts: the next two calls no longer fit.
     two = [Generate(["s1#0", "s2#0"])]
     tight = run(tmp_path / "run", two, silent, replace(FAST, budget_usd=2.5 * reserve))
     assert tight.exit_status == 3 and tight.calls_sent == 0
+
+
+@pytest.mark.parametrize(
+    ("budget", "settings", "card", "told"),
+    [
+        (1.0, Settings(), CARD, 1),
+        (1.0, Settings(max_tokens=100), CARD, 0),
+        (1.0, Settings(), replace(CARD, input_per_mtok=0.0, output_per_mtok=0.0), 0),
+        (None, Settings(), CARD, 0),
+    ],
+)
+def test_a_budget_that_rests_on_a_guess_says_so_once(
+    budget: float | None, settings: Settings, card: ModelCard, told: int, tmp_path: Path
+) -> None:
+    roles = {name: Role(Scripted(), card, settings) for name in ("model", "judge")}
+    with RunFolder.create_or_open(tmp_path / "run", manifest()) as folder:
+        stages: list[Stage] = [Generate(["s1#0"]), Judge()]
+        summary = asyncio.run(execute(folder, stages, roles, replace(FAST, budget_usd=budget)))
+    assert [w for w in summary.warnings if "No max_tokens is set for toy/m" in w] == list(
+        summary.warnings
+    )
+    assert len(summary.warnings) == told
+
+
+def test_a_model_that_is_free_costs_nothing_whether_or_not_it_counts_tokens(
+    tmp_path: Path,
+) -> None:
+    silent = Scripted(lambda prompt, n: replace(say("yes"), usage=Usage()))
+    free = replace(CARD, input_per_mtok=0.0, output_per_mtok=0.0)
+    summary = run(tmp_path / "run", [Generate(["s1#0"])], silent, card=free)
+    assert (summary.spent, summary.unpriced, summary.estimated) == (0.0, 0, 0)
 
 
 def test_a_call_of_unknown_price_is_null_and_counted_apart(tmp_path: Path) -> None:

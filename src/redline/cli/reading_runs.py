@@ -13,7 +13,7 @@ from redline.diagram.task import Level, verdict_key
 from redline.errors import UserError
 from redline.models import family
 from redline.rows import Column, Facts, Group, Row, breakdown, summarize
-from redline.run import Manifest, RunFolder
+from redline.run import Manifest, RunFolder, Totals
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,7 @@ class RunView:
     rows: Sequence[Row]
     columns: Sequence[Column]
     groupings: Sequence[str]
-    spent: float
-    unpriced: int
+    totals: Totals
     warnings: Sequence[str]
     picture_scaling: Mapping[str, str]
 
@@ -59,10 +58,9 @@ def view(path: Path, judge: str | Mapping[str, Any] | None = None) -> RunView:
     kept = samples_file.read(path)
     chosen = _judge(manifest, judge, path)
     rows = _rows(folder, manifest, kept.facts, chosen)
-    totals = folder.totals
     return RunView(
-        path, manifest, chosen, rows, COLUMNS, (*GROUPINGS, "families"), totals.spent,
-        totals.unpriced, tuple(folder.warnings), kept.picture_scaling,
+        path, manifest, chosen, rows, COLUMNS, (*GROUPINGS, "families"), folder.totals,
+        tuple(folder.warnings), kept.picture_scaling,
     )  # fmt: skip
 
 

@@ -85,8 +85,10 @@ def result_json(v: RunView, by: str | None = None) -> dict[str, Any]:
         "metrics": _metrics_json(whole),
         "by": {g: {k: _group_json(x) for k, x in v.by(g).items()} for g in groupings},
         "flags": list(flags(v)),
-        "spent_usd": v.spent if not v.unpriced else None,
-        "unpriced_calls": v.unpriced,
+        "spent_usd": None if v.totals.unpriced or v.totals.estimated else v.totals.spent,
+        "unpriced_calls": v.totals.unpriced,
+        "estimated_calls": v.totals.estimated,
+        "estimated_usd": v.totals.estimated_spent,
         "warnings": list(v.warnings),
     }
 

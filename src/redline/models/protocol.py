@@ -201,9 +201,9 @@ class ModelCard:
             (usage.input_tokens, self.input_per_mtok),
             (usage.output_tokens, self.output_per_mtok),
         ):
-            if price is None or count is None:
+            if price is None or (count is None and price):
                 return None
-            total += count * price / 1e6
+            total += (count or 0) * price / 1e6
         if self.per_picture is not None and usage.pictures:
             total += usage.pictures * self.per_picture
         return total

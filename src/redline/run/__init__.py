@@ -16,6 +16,7 @@ from redline.run.errors import (
     RunError,
 )
 from redline.run.folder import RunFolder
+from redline.run.index import Totals
 from redline.run.manifest import Manifest
 from redline.run.options import Options, Role
 from redline.run.progress import Bars, Lines, Progress, Silent
@@ -44,6 +45,7 @@ __all__ = [
     "Silent",
     "StageCount",
     "Summary",
+    "Totals",
     "execute",
     "settings_digest",
 ]

@@ -49,11 +49,12 @@ def estimate(card: ModelCard, settings: Settings, request: Request, seen: int = 
 
 def output_note(role: Role) -> str | None:
     """What a user should know where the length of replies is not limited."""
-    if role.settings.max_tokens is not None or not priced(role.card):
+    if role.settings.max_tokens is not None or not role.card.output_per_mtok:
         return None
     return (
-        f"No max_tokens is set for {role.model.name}: before each call its reply is reckoned at "
-        f"{OUTPUT_TOKENS} tokens or the longest seen, so longer ones can pass the budget."
+        f"No max_tokens is set for {role.model.name}: what a call may cost rests on a guess, that "
+        f"its reply is no longer than {OUTPUT_TOKENS} tokens or the longest one seen. A longer one "
+        "can pass the budget."
     )
 
 

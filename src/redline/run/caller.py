@@ -89,8 +89,8 @@ class Caller:
         self._cache = ResponseCache(options.cache_dir) if options.cache_dir else None
         self._draw = random.Random()
         totals = folder.totals
-        maybe = sum(folder.unanswered.values())
-        self.budget = Budget(options.budget_usd, totals.spent + totals.estimated + maybe)
+        maybe = totals.estimated_spent + sum(folder.unanswered.values())
+        self.budget = Budget(options.budget_usd, totals.spent + maybe)
         if options.budget_usd is not None:
             folder.warnings += sorted({n for r in roles.values() if (n := output_note(r))})
         limiters = {

@@ -266,6 +266,7 @@ class _Engine:
             spent=totals.spent,
             unpriced=totals.unpriced,
             estimated=totals.estimated,
+            estimated_spent=totals.estimated_spent,
             possibly_billed=len(open_calls),
             possibly_spent=sum(open_calls.values()),
             seconds=time.monotonic() - self._began,

@@ -15,9 +15,11 @@ class Totals:
 
     spent: float = 0.0
     unpriced: int = 0
-    """Answered calls whose cost is not known; they are not in `spent`."""
-    estimated: float = 0.0
-    """What these may have cost at most, as reckoned before each; 0 for a model without a price."""
+    """Answered calls of models without a price; they are not in `spent`."""
+    estimated: int = 0
+    """Answered calls of models with a price whose tokens nobody counted; not in `spent`."""
+    estimated_spent: float = 0.0
+    """What those may have cost, as reckoned before each was sent."""
     answered: int = 0
     cached: int = 0
 
@@ -61,11 +63,13 @@ class Index:
             self.totals.cached += 1
             return
         self.totals.answered += 1
-        if cost is None:
-            self.totals.unpriced += 1
-            self.totals.estimated += reserve
-        else:
+        if cost is not None:
             self.totals.spent += cost
+        elif reserve:
+            self.totals.estimated += 1
+            self.totals.estimated_spent += reserve
+        else:
+            self.totals.unpriced += 1
 
     def _take_unit(self, record: Mapping[str, Any]) -> None:
         done = Done(

@@ -35,9 +35,11 @@ class Summary:
     cached: int
     spent: float
     unpriced: int
-    """Answered calls of unknown cost, not in `spent`."""
-    estimated: float
-    """What those may have cost at most; a budget counts it as spent."""
+    """Answered calls of models without a price, not in `spent`."""
+    estimated: int
+    """Answered calls of models with a price that came without token counts, not in `spent`."""
+    estimated_spent: float
+    """What those may have cost, as reckoned before each; a budget counts it as spent."""
     possibly_billed: int
     possibly_spent: float
     seconds: float
@@ -64,8 +66,11 @@ class Summary:
         money = f"{self.spent:.4f} USD"
         if self.unpriced:
             money += f" and {self.unpriced} calls of unknown price"
-            if self.estimated:
-                money += f" (reckoned at up to {self.estimated:.4f} USD)"
+        if self.estimated:
+            money += (
+                f", {self.estimated} calls without token counts estimated at "
+                f"{self.estimated_spent:.4f} USD"
+            )
         if self.cached:
             money += f", {self.cached} replies from the cache"
         if self.possibly_billed:
