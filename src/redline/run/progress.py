@@ -80,7 +80,8 @@ class Lines:
     def unit(self, stage: str, status: Status) -> None:
         self._counts["done"] += 1
         self._counts[status] += status != "ok"
-        if self._clock() - self._told >= self._every_s:
+        last = self._counts["done"] >= self._total
+        if not last and self._clock() - self._told >= self._every_s:
             self._tell()
 
     def calls(self, in_flight: int, spent: float) -> None:
