@@ -60,8 +60,8 @@ def test_degraded_is_unscored_where_its_codes_cannot_be_drawn_and_is_tried_again
     carry_out(tmp_path, [degraded(FakeRenderer(draws))])
     found = kept(tmp_path, "generate")
     assert (found.status, dict(found.blobs)) == ("unscored", {})
-    assert str(found.reason).startswith("degraded: sample s: ")
-    assert "does not render here" in str(found.reason)
+    what = {ORIGINAL: "its original", GOLD: "its gold"}.get(missing, "a part of its edit")
+    assert str(found.reason).startswith(f"degraded: {what} does not render here: ")
     carry_out(tmp_path, [degraded(FakeRenderer(drawn_apart))])
     assert kept(tmp_path, "generate").status == "ok"
 
@@ -153,3 +153,8 @@ def test_an_input_picture_that_cannot_be_drawn_here_leaves_the_row_unscored(tmp_
     carry_out(tmp_path, [stage(renderer)], model)
     found = kept(tmp_path, "generate")
     assert (found.status, found.reason, model.asked) == ("unscored", "input_picture", [])
+
+
+def test_outputs_made_elsewhere_are_never_made_again_from_here() -> None:
+    made = stage(FakeRenderer(), candidate="outputs/mine")
+    assert list(made.units(RunFolder)) == []  # type: ignore[arg-type]

@@ -13,11 +13,11 @@ from redline.cli.composing import (
     EvalOptions,
     JudgeOptions,
     Who,
+    asked_digest,
     judge_roles,
     make_renderer,
     open_role,
     select_stages,
-    settings_digest,
     who,
 )
 from redline.diagram import (
@@ -95,10 +95,9 @@ class DiagramRun:
         options = self._options
         roles: dict[str, Role] = {}
         kind, _, rest = options.model.partition("/")
-        if kind == "baseline":
-            if rest not in BASELINES:
-                raise UserError(f"There is no baseline {rest!r}; choose {', '.join(BASELINES)}.")
-        elif kind != "outputs":
+        if kind == "baseline" and rest not in BASELINES:
+            raise UserError(f"There is no baseline {rest!r}; choose {', '.join(BASELINES)}.")
+        if not calls_nobody(options.model):
             roles[MODEL_ROLE] = open_role(options.model, options.settings, config, key_env)
             if verbalizes(self._task.told):
                 roles[VERBALIZER_ROLE] = (
@@ -121,12 +120,14 @@ class DiagramRun:
             "epochs": task.epochs,
             "seed": task.seed,
             "input_size": task.input_size,
-            "identity": self._model.identity,
             "verbalizer": self._verbalizer.name if options.verbalizer else "",
-            "verbalizer_identity": self._verbalizer.identity if options.verbalizer else "",
             "verbalizer_settings": dict(options.verbalizer_settings),
             "sandbox": options.sandbox,
         }
+        if self._model.identity:
+            params["identity"] = self._model.identity
+        if options.verbalizer and self._verbalizer.identity:
+            params["verbalizer_identity"] = self._verbalizer.identity
         return Manifest(
             benchmark=f"{b.name} {b.version}",
             benchmark_hash=b.hash,
@@ -203,9 +204,9 @@ def _make_task(
         epochs=options.epochs,
         seed=options.seed,
         input_size=options.input_size,
-        settings=settings_digest(model, options.settings),
+        settings=asked_digest(model, options.settings),
         verbalizer=verbalizer.name,
-        verbalizer_settings=settings_digest(verbalizer, options.verbalizer_settings),
+        verbalizer_settings=asked_digest(verbalizer, options.verbalizer_settings),
     )
     lacking = [s.id for s in benchmark.samples if not supports(s, task.told)]
     if lacking and not plain:
@@ -227,7 +228,7 @@ def _make_judging(options: JudgeOptions, judge: Who) -> Judging:
         code=load_rubric(options.code_rubric),
         inputs=JudgeInputs.parse(options.inputs) if options.inputs else JudgeInputs.all(),
         repeats=options.repeats,
-        settings=settings_digest(judge, options.settings),
+        settings=asked_digest(judge, options.settings),
         levels=_levels(options.levels),
     )
     for level in judging.levels:

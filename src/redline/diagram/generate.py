@@ -35,7 +35,10 @@ class Generate:
 
     def units(self, done: Finder) -> Iterable[Unit]:
         """Replies are kept by call and not by this digest: a unit that is stale because its reply
-        is read in another way now is read again and not bought again."""
+        is read in another way now is read again and not bought again. Outputs made elsewhere can't
+        be made again from here."""
+        if self._task.candidate.startswith("outputs/"):
+            return
         inputs = self._of_baseline if calls_nobody(self._task.candidate) else self._of_model
         seen: dict[str, str] = {}
         for key, sample in self._task.rows():
@@ -115,7 +118,7 @@ class Generate:
 
         def draws(code: str) -> bytes | None:
             what = names.get(code, "a part of its edit")
-            return drawn_clean(self._renderer, code, f"sample {sample.id}: {what}")
+            return drawn_clean(self._renderer, code, what)
 
         return draws
 
