@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,11 +57,12 @@ def demo_command(
     for table in result_tables(views):
         show(table)
     picture = write_contact_sheet(out / "demo.png", views)
+    me = "redline" if shutil.which("redline") else sys.argv[0]
     typer.echo(
         f"\nThe three runs are in {out / 'runs'}, a picture of them is {picture}.\n"
-        f"Next: redline results {out / 'runs'}/* --by edit_type   (breakdowns)\n"
-        "      redline bench show mini-diagram                  (the samples)\n"
-        "      redline eval mini-diagram --model openai/NAME --judge google/NAME   (with keys)"
+        f"Next: {me} results {out / 'runs'}/* --by edit_type   (breakdowns)\n"
+        f"      {me} bench show mini-diagram   (the samples)\n"
+        f"      {me} eval mini-diagram --model openai/NAME --judge google/NAME   (with keys)"
     )
     if status:
         raise typer.Exit(status)
