@@ -16,7 +16,15 @@ from pathlib import Path
 
 import pytest
 
-from redline.models import ModelNameError, ProviderError, Reply, Request, Settings, open_model
+from redline.models import (
+    ModelNameError,
+    ProviderError,
+    Reply,
+    Request,
+    Settings,
+    open_model,
+    program_identity,
+)
 from redline.models.command_config import CommandConfigError
 from tests.models.making import edit_request, judge_request, picture
 
@@ -319,3 +327,29 @@ def test_programs_come_from_the_users_folder_and_not_from_the_current_one(
     _config(home / "redline", 'print(\'{"text": "mine"}\')')
     m = open_model("command/mine", Settings(), env=env)
     assert asyncio.run(m.complete(edit_request())).text == "mine"
+
+
+def test_a_program_is_told_from_another_of_its_name_without_saying_where_it_lies(
+    tmp_path: Path,
+) -> None:
+    def identity(**fields: object) -> str:
+        return program_identity("command/mine", config=_config(tmp_path, ECHO, **fields))
+
+    mine = identity(argv=["/secret/place/editor", "--key", SECRET])
+    assert mine.startswith("editor ") and len(mine) == len("editor ") + 64
+    assert SECRET not in mine and "secret" not in mine
+    assert mine == identity(argv=["/secret/place/editor", "--key", SECRET], timeout_s=5)
+    others = {
+        identity(argv=["/other/place/editor", "--key", SECRET]),
+        identity(argv=["/secret/place/editor", "--key " + SECRET]),
+        identity(argv=["/secret/place/editor", "--key", SECRET], mode="files"),
+    }
+    assert len({mine, *others}) == 4
+    assert program_identity("openai/gpt-5.4") == ""
+
+
+def test_an_error_of_a_program_names_no_path_of_this_machine(tmp_path: Path) -> None:
+    gone = _config(tmp_path, ECHO, argv=[str(tmp_path / "gone")])
+    assert "gone: No such file" in str(_fail(gone)) and str(tmp_path) not in str(_fail(gone))
+    silent = _config(tmp_path, "pass", mode="files")
+    assert str(_fail(silent)).endswith("'reply.json' (No such file or directory).")

@@ -216,11 +216,14 @@ def test_a_stage_that_throws_leaves_its_unit_unscored_with_the_place(tmp_path: P
         async def run(self, unit: Unit, context: Context) -> Finished:
             if unit.key == "s2#0":
                 raise ZeroDivisionError("a fault of ours")
+            if unit.key == "s1#0":
+                (tmp_path / "gone").read_bytes()
             return Finished("ok", value={"x": float("nan")} if unit.key == "s3#0" else {})
 
     path = tmp_path / "run"
     summary = run(path, [Broken(KEYS)], Scripted())
-    assert (summary.stages["generate"].ok, summary.stages["generate"].unscored) == (1, 2)
+    assert summary.stages["generate"].unscored == 3
+    assert str(tmp_path).encode() not in (path / "records.jsonl").read_bytes()
     with RunFolder.open(path) as folder:
         done = folder.get("generate", "s2#0")
         assert done is not None

@@ -42,6 +42,17 @@ def test_a_replayed_run_comes_out_the_same_and_costs_nothing(
                 }
 
 
+def test_two_runs_of_one_name_are_told_apart_whoever_judged_them_since(
+    recorded: Path, tmp_path: Path
+) -> None:
+    run(tmp_path / "other" / "recorded", [Generate(KEYS)], Scripted())
+    one, two = ReplayModel.open(recorded), ReplayModel.open(tmp_path / "other" / "recorded")
+    assert one.name == two.name == "replay/recorded"
+    assert one.identity != two.identity
+    RunFolder.create_or_open(recorded, manifest().with_judge({"judge": "late"})).close()
+    assert ReplayModel.open(recorded).identity == one.identity
+
+
 def test_a_different_request_of_the_same_unit_is_answered_and_noted(recorded: Path) -> None:
     model = ReplayModel.open(recorded)
     exact = asyncio.run(model.complete_for("s1#0", "verbalize", ask("verbalize s1#0")))
@@ -56,6 +67,7 @@ def test_what_was_not_recorded_is_a_sentence(recorded: Path, tmp_path: Path) -> 
     with pytest.raises(ProviderError, match="no reply for unit 's9#0', step 'edit'") as error:
         asyncio.run(model.complete_for("s9#0", "edit", ask("edit s9#0")))
     assert error.value.kind == "bad_request"
+    assert str(tmp_path) not in str(error.value)
     with pytest.raises(NotARun):
         ReplayModel.open(tmp_path / "none")
 

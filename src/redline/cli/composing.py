@@ -71,12 +71,11 @@ def settings_of(values: Mapping[str, Any]) -> Settings:
         raise UserError(f"Model setting {fault['loc'][0]}: {fault['msg']}.") from None
 
 
-def settings_digest(model: Who, values: Mapping[str, Any]) -> str:
+def asked_digest(model: Who, values: Mapping[str, Any]) -> str:
     """SHA-256 over who is asked and the settings that change what it answers."""
     from redline.diagram import digest
-    from redline.run import settings_digest as of_settings
 
-    return digest(model.name, model.identity, of_settings(settings_of(values)))
+    return digest(model.name, model.identity, settings_of(values).digest())
 
 
 class TrackRun(Protocol):
@@ -256,6 +255,6 @@ def reopen(run: Path, bench: str | None) -> tuple[EvalOptions, Benchmark[Diagram
         verbalizer_settings=params["verbalizer_settings"],
         sandbox=params["sandbox"],
         answers=params["want"],
-        identity=params["identity"],
+        identity=params.get("identity", ""),
     )
     return options, benchmark, replace(manifest, benchmark_hash=benchmark.hash)

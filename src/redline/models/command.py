@@ -174,7 +174,10 @@ class CommandModel:
                     start_new_session=True,
                 )
             except OSError as e:
-                raise CommandFault("not_found", f"can't be started: {e}") from None
+                program = Path(self._program).name
+                raise CommandFault(
+                    "not_found", f"can't be started: {program}: {e.strerror}"
+                ) from None
             try:
                 return await self._talk(process, sent)
             finally:
@@ -306,7 +309,9 @@ def _read_file(root: Path, name: str, limit: int) -> bytes:
         # Without following links and without waiting: a pipe would never open.
         fd = os.open(root / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except (OSError, ValueError) as e:
-        raise CommandFault("transient", f"left no readable file {name[:80]!r} ({e})") from None
+        # Sentences are kept in records, which hold no path of this machine.
+        why = e.strerror if isinstance(e, OSError) else e
+        raise CommandFault("transient", f"left no readable file {name[:80]!r} ({why})") from None
     try:
         about = os.fstat(fd)
         if not stat.S_ISREG(about.st_mode):

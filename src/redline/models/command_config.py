@@ -32,10 +32,11 @@ class CommandConfig:
 
     @property
     def identity(self) -> str:
-        """SHA-256 over what decides which program answers: another program of the same name is
-        another model. Only its digest is ever written down: argv may hold paths."""
-        told = json.dumps([self.mode, *self.argv])
-        return hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()
+        """The program's own name and a SHA-256 over what decides which program answers: another
+        one behind the same `command/NAME` is another model. `argv` itself is never written down:
+        it may hold paths and secrets."""
+        told = json.dumps([self.mode, *self.argv]).encode()
+        return f"{Path(self.argv[0]).name} {hashlib.sha256(told).hexdigest()}"
 
 
 def load_command(name: str, path: Path) -> CommandConfig:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 Finish = Literal["stop", "length", "refusal", "content_filter", "other"]
@@ -112,6 +112,12 @@ class Settings:
     thinking: Thinking = "default"
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     timeout_s: float = 600.0
+
+    def digest(self) -> str:
+        """SHA-256 over all that changes what a model answers; the time-out does not."""
+        said = asdict(replace(self, timeout_s=0.0))
+        text = json.dumps(said, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
 ErrorKind = Literal[

@@ -21,7 +21,6 @@ from redline.run.manifest import Manifest
 from redline.run.options import Options, Role
 from redline.run.progress import Bars, Lines, Progress, Silent
 from redline.run.replay import ReplayModel
-from redline.run.replies import settings_digest
 from redline.run.summary import StageCount, Summary
 
 __all__ = [
@@ -47,5 +46,4 @@ __all__ = [
     "Summary",
     "Totals",
     "execute",
-    "settings_digest",
 ]

@@ -21,7 +21,7 @@ from redline.run.folder import RunFolder
 from redline.run.limiter import Limiter
 from redline.run.options import Options, Role
 from redline.run.progress import Progress
-from redline.run.replies import is_empty, settings_digest
+from redline.run.replies import is_empty
 from redline.run.stopping import Interrupted, Stop
 from redline.track import Unanswered
 
@@ -100,7 +100,7 @@ class Caller:
             for role in roles.values()
         }
         self._lines = {
-            name: _Line(role, limiters[role.model.name], settings_digest(role.settings))
+            name: _Line(role, limiters[role.model.name], role.settings.digest())
             for name, role in roles.items()
         }
 

@@ -283,10 +283,11 @@ def _crashed(error: Exception) -> Finished:
     trace = "".join(
         f"{Path(f.filename).name}:{f.lineno} in {f.name}\n    {f.line}\n" for f in frames
     )
+    said = f"{type(error).__name__}: {error}"
+    if isinstance(error, OSError) and error.filename is not None:
+        said = f"{type(error).__name__}: {Path(str(error.filename)).name}: {error.strerror}"
     return Finished(
-        "unscored",
-        f"crash: {type(error).__name__}: {error}{place}",
-        blobs={"traceback": f"{trace}{type(error).__name__}: {error}\n".encode()},
+        "unscored", f"crash: {said}{place}", blobs={"traceback": f"{trace}{said}\n".encode()}
     )
 
 

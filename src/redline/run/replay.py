@@ -9,7 +9,6 @@ from pathlib import Path
 
 from redline.models.cards import card
 from redline.models.protocol import ModelCard, ProviderError, Reply, Request
-from redline.run.errors import BlobMissing
 from redline.run.folder import RunFolder
 from redline.run.lines import dumps
 
@@ -71,7 +70,7 @@ class ReplayModel:
             return self._reply(other[-1][2], ("replayed reply to a different request",))
         raise ProviderError(
             "bad_request",
-            f"The run {self.folder.path} has no reply for unit {unit!r}, step {step!r}: "
+            f"{self.name} has no reply for unit {unit!r}, step {step!r}: "
             "replay a run of the same benchmark and condition.",
         )
 
@@ -82,9 +81,7 @@ class ReplayModel:
             for _, asked, key in calls:
                 if asked == digest:
                     return self._reply(key, ())
-        raise ProviderError(
-            "bad_request", f"The run {self.folder.path} has no reply to this request."
-        )
+        raise ProviderError("bad_request", f"{self.name} has no reply to this request.")
 
     async def close(self) -> None:
         self.folder.close()
@@ -94,12 +91,9 @@ class ReplayModel:
         if kept is None:
             raise ProviderError(
                 "bad_request",
-                f"The run {self.folder.path} has lost bytes of a reply ({self._lost()}).",
+                f"{self.name} has lost bytes of this reply: replay a whole copy of that run.",
             )
         return replace(kept.reply, notes=(*kept.reply.notes, *notes))
-
-    def _lost(self) -> str:
-        return self.folder.warnings[-1] if self.folder.warnings else BlobMissing.__name__
 
 
 def _likeness(one: str, other: str) -> int:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
-from redline.models.protocol import Reply, Settings, Usage
-from redline.run.lines import dumps
+from redline.models.protocol import Reply, Usage
 
 
 def pack(reply: Reply) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -50,8 +49,3 @@ def unpack(packed: Mapping[str, Any], blob: Callable[[str], bytes]) -> Reply:
 def is_empty(reply: Reply) -> bool:
     """Whether a model ended normally without saying anything: a provider's hiccup, asked again."""
     return reply.finish in ("stop", "other") and not reply.text.strip() and not reply.pictures
-
-
-def settings_digest(settings: Settings) -> str:
-    """SHA-256 over the settings that change what a model answers; the time-out does not."""
-    return hashlib.sha256(dumps(asdict(replace(settings, timeout_s=0.0)))).hexdigest()
