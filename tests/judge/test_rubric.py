@@ -25,6 +25,8 @@ def test_the_bundled_rubrics_ask_what_their_benchmark_asks() -> None:
         "viseditbench-image-v1": ["IA", "CP", "DR", "residue"],
         "viseditbench-code-v1": ["code_IA", "code_CP"],
         "viseditbench-code-oes-v1": ["code_IA", "code_CP", "oes_judged"],
+        "photo-two-scores-v1": ["SC", "PQ"],
+        "photo-three-scores-v1": ["instruction", "quality", "preservation"],
     }
 
 
@@ -33,7 +35,8 @@ def test_a_bundled_rubric_is_named_as_its_file_and_anchors_every_point(name: str
     rubric = load_rubric(name)
     assert rubric.name == name and name.endswith(f"-v{rubric.version}")
     for c in rubric.criteria:
-        points = ["yes", "no"] if c.kind == "yesno" else ["1", "2", "3", "4", "5"]
+        scale = range(11) if name.startswith("photo-two") else range(1, 6)
+        points = ["yes", "no"] if c.kind == "yesno" else [str(k) for k in scale]
         assert sorted(c.anchors) == sorted(points)
         assert len(set(c.anchors.values())) == len(points)
 

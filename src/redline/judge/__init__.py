@@ -4,6 +4,7 @@
 strictly, `ask` does both with one repair turn. `JudgeInputs` says what a judge may see.
 """
 
+from redline.judge.aggregate import Aggregate
 from redline.judge.asking import ask
 from redline.judge.flags import judge_flags
 from redline.judge.inputs import JUDGE_INPUTS, JudgeInputs, JudgeInputsError
@@ -20,6 +21,7 @@ from redline.judge.verdict import Malformed, Verdict, read_verdict
 
 __all__ = [
     "JUDGE_INPUTS",
+    "Aggregate",
     "Criterion",
     "JudgeInputs",
     "JudgeInputsError",

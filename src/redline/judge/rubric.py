@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from redline.errors import UserError
+from redline.judge.aggregate import Aggregate
 from redline.judge.inputs import JUDGE_INPUTS, JudgeInputs
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -61,6 +62,7 @@ class Rubric:
     inputs: tuple[RubricInput, ...]
     required: JudgeInputs
     hash: str
+    overall: Aggregate | None = None
 
     def shown(self, judge_inputs: JudgeInputs) -> tuple[RubricInput, ...]:
         """What a judge sees when `judge_inputs` are allowed, in the order it sees it.
@@ -150,7 +152,16 @@ def parse_rubric(data: bytes, where: str) -> Rubric:
         ),
         required=JudgeInputs(file.required),
         hash=hashlib.sha256(data).hexdigest(),
+        overall=_aggregate(file),
     )
+
+
+def _aggregate(file: _File) -> Aggregate | None:
+    if file.overall is None:
+        return None
+    o = file.overall
+    first = next(c for c in file.criteria if c.name == o.of[0])
+    return Aggregate(o.name, o.how, tuple(o.of), first.low or 0, first.high or 0, o.cap)
 
 
 class _Form(BaseModel):
@@ -173,6 +184,13 @@ class _Input(_Form):
     caption: _Text
 
 
+class _Overall(_Form):
+    name: _Name
+    how: Literal["mean", "geometric_mean"]
+    of: list[str] = Field(min_length=1)
+    cap: str | None = None
+
+
 class _File(_Form):
     name: _Name
     version: int = Field(ge=1)
@@ -183,6 +201,7 @@ class _File(_Form):
     repair: _Text
     inputs: list[_Input] = Field(min_length=1)
     criteria: list[_Criterion] = Field(min_length=1)
+    overall: _Overall | None = None
 
 
 def _faults(file: _File) -> list[str]:
@@ -207,6 +226,21 @@ def _faults(file: _File) -> list[str]:
     for field, mark in (("task", "{criteria}"), ("repair", "{fault}")):
         if getattr(file, field).count(mark) != 1:
             faults.append(f"{field}: must hold {mark} exactly once")
+    return faults + (_overall_faults(file, file.overall) if file.overall else [])
+
+
+def _overall_faults(file: _File, overall: _Overall) -> list[str]:
+    scales = {c.name: (c.low, c.high) for c in file.criteria if c.kind == "scale"}
+    named = [*overall.of, *([overall.cap] if overall.cap else [])]
+    faults = [f"overall: there is no scale {n}" for n in dict.fromkeys(named) if n not in scales]
+    if len(set(overall.of)) < len(overall.of):
+        faults.append("overall: of names a scale twice")
+    if overall.name in [c.name for c in file.criteria]:
+        faults.append(f"overall: its name {overall.name} is that of a criterion")
+    if not faults and len({scales[n] for n in named}) > 1:
+        faults.append("overall: its scales differ in low or high; one number needs one range")
+    if not faults and overall.how == "geometric_mean" and (scales[overall.of[0]][0] or 0) < 0:
+        faults.append("overall: a geometric mean needs scales that do not go below 0")
     return faults
 
 
