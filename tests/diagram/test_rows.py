@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from redline.diagram import NO_OUTPUT
 from redline.diagram.lineage import sight
 from redline.diagram.results import COLUMNS
 from redline.diagram.rows import make_rows
@@ -67,6 +68,11 @@ def test_a_filtered_reply_is_unscored_and_has_no_figures() -> None:
     row = one(done("generate", "unscored", reason="provider_content_filter"))
     assert (row.outcome, dict(row.metrics)) == ("unscored", {})
     assert row.reason == "generate: provider_content_filter"
+
+
+def test_an_output_that_is_gone_is_missing_not_unscored() -> None:
+    row = one(done("generate", "unscored", reason=NO_OUTPUT))
+    assert (row.outcome, row.reason, dict(row.metrics)) == ("missing", "no output", {})
 
 
 def test_a_refusal_fails_and_counts_as_a_compile_failure() -> None:

@@ -289,6 +289,26 @@ def test_another_model_may_put_the_drawing_into_words(
     assert [c["model"] for c in fake_provider.calls()] == ["describer", "editor"]
 
 
+@pytest.mark.parametrize(("other", "outcome"), [(False, "failed"), (True, "unscored")])
+@pytest.mark.parametrize(("fault", "reason"), [("refusal", "refusal"), ("length", "cut_off")])
+def test_words_that_never_came_are_the_fault_of_whoever_should_have_found_them(
+    redline: Command,
+    fake_provider: FakeProvider,
+    other: bool,
+    outcome: str,
+    fault: str,
+    reason: str,
+) -> None:
+    more = ("--verbalizer", fake_provider.model("describer")) if other else ()
+    fake_provider.faults({"fault": fault, "calls": [0]})
+    ran = evaluate(
+        redline, fake_provider, "--condition", "verbalized", "--limit", 1, *more, judge=False
+    )
+    assert ran.status == (3 if other else 0), ran.err
+    assert ran.json()["counts"][outcome] == 1 and len(fake_provider.calls()) == 1
+    assert any(f"verbalization: {reason}" in r for r in ran.json()["reasons"])
+
+
 def test_epochs_and_repeats_are_asked_apart(redline: Command, fake_provider: FakeProvider) -> None:
     ran = evaluate(
         redline, fake_provider, "--epochs", 2, "--judge-repeats", 2, "--limit", 1,

@@ -90,8 +90,10 @@ class Generate:
             value = {"verbalization": words}
             if reply.finish == "content_filter":
                 return Finished("unscored", "provider_content_filter", value)
-            if reply.finish == "refusal" or not words:
-                return Finished("failed", "no_verbalization", value)
+            if fault := _no_words(reply):
+                # Another model's words are no merit and no fault of the one that edits.
+                own = t.verbalizer == t.candidate
+                return Finished("failed" if own else "unscored", f"verbalization: {fault}", value)
         request = edit_request(sample, t.condition, t.inputs, pictures, words, t.want)
         reply = await context.call(MODEL_ROLE, "edit", request)
         value = {**value, "finish": reply.finish, "model_id": reply.model_id}
@@ -121,6 +123,15 @@ class Generate:
             return drawn_clean(self._renderer, code, what)
 
         return draws
+
+
+def _no_words(reply: Reply) -> str | None:
+    """Why a verbalization can't be edited by, or None."""
+    if reply.finish == "refusal":
+        return "refusal"
+    if reply.finish == "length":
+        return "cut_off"
+    return None if reply.text.strip() else "empty"
 
 
 def _code(reply: Reply, sample: DiagramSample, value: dict[str, Any]) -> Finished:

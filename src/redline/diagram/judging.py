@@ -14,6 +14,11 @@ from redline.judge import Malformed, ask, verdict_request
 from redline.models.protocol import Request
 from redline.track import Context, Done, Finder, Finished, Unit
 
+JUDGING_VERSION = 1
+"""Raised whenever a judge is shown something else of the same candidate, or its reply is read in
+another way: older verdicts are then stale. Their replies are kept by call, so that only what was
+never asked is bought."""
+
 
 class JudgeStage:
     """One unit a row, level and repeat. A candidate without a page gets the lowest scores at image
@@ -42,7 +47,8 @@ class JudgeStage:
     ) -> Iterable[Unit]:
         j = self._judging
         seen = sight(made, render) if level == "image" and render else answer(made)
-        inputs = digest(seen, sample.code, sample.golds, sample.instruction, j.settings)
+        told = [sample.code, sample.golds, sample.instruction]
+        inputs = digest(seen, told, j.settings, JUDGING_VERSION)
         for repeat in range(j.repeats):
             key_ = verdict_key(key, j.entry(), level, repeat)
             yield Unit(key_, inputs, (level, sample, made, render, seen))

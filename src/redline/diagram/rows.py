@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from redline.diagram.lineage import answer, holds, sight
+from redline.diagram.outputs import NO_OUTPUT
 from redline.diagram.task import Level
 from redline.rows import Facts, Row
 from redline.track import Done, Finder, Outcome
@@ -33,6 +34,8 @@ def _row(key: str, sample: Facts, done: Finder, code: bool, verdicts: VerdictKey
     made = done.get("generate", key)
     if made is None:
         return Row(key, sample, "missing", "not generated")
+    if made.reason == NO_OUTPUT:
+        return Row(key, sample, "missing", "no output")
     if made.status == "unscored":
         return Row(key, sample, "unscored", f"generate: {made.reason}")
     if made.status == "failed":
