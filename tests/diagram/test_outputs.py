@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from redline.diagram import NO_OUTPUT, FromOutputs, find_outputs, reading
+from redline.diagram.outputs import OutputsFault
 from redline.run import RunFolder, Summary
 from tests.diagram.making import SAMPLE, benchmark, carry_out, kept, task
 
@@ -65,3 +66,12 @@ def test_whole_replies_are_read_again_by_a_newer_reader_and_codes_are_not(
     monkeypatch.setattr(reading, "READER_VERSION", -2)
     assert score(place).stages["generate"].done_now == 1
     assert SAMPLE.id == "s"
+
+
+def test_a_manifest_that_names_two_outputs_in_one_line_is_refused(place: Path) -> None:
+    manifest = place / "outputs.jsonl"
+    manifest.write_text('{"id": "s", "path": "outputs/s.tex"}\n')
+    assert find_outputs(manifest, benchmark()).missing == ()
+    manifest.write_text('{"id": "s", "path": "outputs/s.tex", "path": "outputs/t.tex"}\n')
+    with pytest.raises(OutputsFault, match=r"line 1: not JSON .it has the key 'path' twice"):
+        find_outputs(manifest, benchmark())

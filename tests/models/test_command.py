@@ -206,6 +206,11 @@ def test_a_cancelled_call_kills_its_program(tmp_path: Path) -> None:
         ("print('{}')", "transient"),
         ("print('[' * 100000)", "transient"),
         ('import sys; print(\'{"text": "a"}\'); sys.exit(3)', "transient"),
+        ('print(\'{"text": "a", "text": "b"}\')', "transient"),
+        (
+            'print(\'{"text": "a", "usage": {"output_tokens": 1, "output_tokens": 2}}\')',
+            "transient",
+        ),
         ("import os; os.kill(os.getpid(), 9)", "transient"),
         ("import os; os.write(1, b'\\xff\\xfe\\x00')", "transient"),
         ("import sys\nwhile True: sys.stdout.write('x' * 65536)", "bad_request"),

@@ -370,6 +370,17 @@ def _everything(error: BaseException) -> str:
 
 
 @pytest.mark.parametrize("api", APIS)
+def test_a_reply_that_says_two_things_under_one_key_says_nothing(
+    fake_provider: FakeProvider, api: str
+) -> None:
+    good = ask(fake_provider, api, edit_request(picture("original"))).raw.decode()
+    assert good.startswith("{")
+    fake_provider.faults({"fault": "raw", "body": f"{good[:-1]}, {good[1:]}"})
+    error = fail(fake_provider, api)
+    assert error.kind == "transient" and "a key given twice" in str(error)
+
+
+@pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize(
     "fault", ["echo", "cut", "drop", "401", "empty", "not_json", "slow", "redirect"]
 )

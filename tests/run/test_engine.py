@@ -378,9 +378,13 @@ def test_empty_filtered_and_damaged_replies_are_no_cache_hits(tmp_path: Path) ->
     run(tmp_path / "b", [Generate(["s1#0"])], filtered, options)
     model = Scripted()
     assert run(tmp_path / "c", [Generate(["s1#0"])], model, options).cached == 0
-    for file in (tmp_path / "cache" / "replies").rglob("*.json"):
-        file.write_text("{")
-    assert run(tmp_path / "d", [Generate(["s1#0"])], model, options).cached == 0
+    for name, spoil in (
+        ("d", lambda text: "{"),
+        ("e", lambda text: text.replace("{", '{"text":"another",', 1)),
+    ):
+        for file in (tmp_path / "cache" / "replies").rglob("*.json"):
+            file.write_text(spoil(file.read_text()))
+        assert run(tmp_path / name, [Generate(["s1#0"])], model, options).cached == 0
 
 
 def test_a_timed_out_call_is_reported_as_possibly_billed(tmp_path: Path) -> None:

@@ -190,6 +190,21 @@ def test_a_damaged_line_in_the_middle_costs_only_what_it_recorded(done: Path) ->
     assert [p.partition(":")[0] for p in model.asked] == expected
 
 
+def test_a_record_that_says_two_things_under_one_key_is_damaged(done: Path) -> None:
+    file = done / "records.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    number = next(i for i, raw in enumerate(lines) if b'"kind":"unit"' in raw)
+    lines[number] = lines[number].replace(b'"status":"ok"', b'"status":"unscored","status":"ok"')
+    file.write_bytes(b"".join(lines))
+    summary = run(done, [Generate(KEYS)], Scripted())
+    assert f"Line {number + 1} of" in summary.warnings[0]
+    assert summary.stages["generate"].done_now == 1
+    manifest_file = done / "run.json"
+    manifest_file.write_text(manifest_file.read_text().replace("{", '{"model": "toy/n",', 1))
+    with pytest.raises(NotARun, match="'model' twice"):
+        RunFolder.open(done)
+
+
 def test_a_reply_whose_bytes_are_gone_is_asked_for_again(done: Path) -> None:
     with RunFolder.open(done) as folder:
         unit = folder.get("generate", "s2#0")

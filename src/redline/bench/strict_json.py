@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+from typing import Any
 
+from redline.json_hooks import JsonFault, no_constant, unique_keys
 
-class JsonFault(ValueError):
-    """Why bytes are not the JSON that is wanted; the message is part of a sentence."""
+__all__ = ["JsonFault", "parse_object"]
 
 
 def parse_object(data: bytes) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def parse_object(data: bytes) -> dict[str, Any]:
         raise JsonFault("it begins with a byte order mark")
     try:
         value = json.loads(
-            data.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
+            data.decode("utf-8"), object_pairs_hook=unique_keys, parse_constant=no_constant
         )
     except UnicodeDecodeError as e:
         raise JsonFault(f"it is not UTF-8 (byte {e.start + 1})") from e
@@ -43,16 +43,3 @@ def parse_object(data: bytes) -> dict[str, Any]:
     except RecursionError as e:
         raise JsonFault("it is nested too deep") from e
     return value
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise JsonFault(f"it has the key {key!a} twice")
-        found[key] = value
-    return found
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise JsonFault(f"it has {name}, which is no JSON")

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from redline.json_hooks import JsonFault, unique_keys
+
 if TYPE_CHECKING:
     from redline.cli.composing import JudgeOptions
     from redline.run import Options
@@ -117,7 +119,9 @@ def settings_from(pairs: list[str] | None) -> dict[str, Any]:
         if not equals:
             raise typer.BadParameter(f"A setting is NAME=VALUE; got {pair!r}.")
         try:
-            found[name.strip()] = json.loads(text)
+            found[name.strip()] = json.loads(text, object_pairs_hook=unique_keys)
+        except JsonFault as e:
+            raise typer.BadParameter(f"Setting {name.strip()}: {e}.") from e
         except ValueError:
             found[name.strip()] = text.strip()
     return found
@@ -125,7 +129,7 @@ def settings_from(pairs: list[str] | None) -> dict[str, Any]:
 
 def json_object(text: str, option: str) -> Mapping[str, Any]:
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=unique_keys)
     except ValueError as e:
         raise typer.BadParameter(f"{option} is not JSON: {e}") from e
     if not isinstance(value, dict):

@@ -14,6 +14,7 @@ from redline.bench.sample import Benchmark, DiagramSample
 from redline.diagram import reading
 from redline.diagram.task import DiagramTask, digest
 from redline.errors import UserError
+from redline.json_hooks import unique_keys
 from redline.pixels import sha256_file
 from redline.track import Context, Finder, Finished, Unit
 
@@ -85,7 +86,8 @@ def _manifest(source: Path) -> list[tuple[str, Path]]:
     else:
         for n, line in enumerate(text.splitlines(), start=1):
             try:
-                rows += [json.loads(line)] if line.strip() else []
+                if line.strip():
+                    rows.append(json.loads(line, object_pairs_hook=unique_keys))
             except ValueError as e:
                 raise OutputsFault(f"{source}, line {n}: not JSON ({e}).") from e
     pairs = []

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from redline.json_hooks import JsonFault, no_constant, unique_keys
 from redline.judge.rubric import Criterion, Rubric
 from redline.models.thinking import split_thinking
 
@@ -77,7 +78,9 @@ def _object(text: str) -> dict[str, Any]:
             raise _Fault("It holds more than the one JSON object.")
         text = blocks[0].strip()
     try:
-        value = json.loads(text, object_pairs_hook=_once, parse_constant=_constant)
+        value = json.loads(text, object_pairs_hook=unique_keys, parse_constant=no_constant)
+    except JsonFault as fault:
+        raise _Fault(f"Not the JSON asked for: {fault}.") from None
     except json.JSONDecodeError as error:
         if error.msg == "Extra data":
             raise _Fault("It holds more than the one JSON object.") from None
@@ -103,19 +106,6 @@ def _blocks(text: str) -> tuple[list[str], str]:
             blocks.append("\n".join(held))
             held = None
     return blocks, "\n".join([*outside, *(held or ())])
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise _Fault(f"The key {_quoted(key)} stands twice.")
-        found[key] = value
-    return found
-
-
-def _constant(name: str) -> None:
-    raise _Fault(f"{name} is not a number of JSON.")
 
 
 def _keys(value: Mapping[str, Any], expected: set[str], where: str) -> None:

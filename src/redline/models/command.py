@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from redline.models.command_config import CommandConfig
-from redline.models.failures import document, told
+from redline.models.failures import NO_JSON, document, told
 from redline.models.keys import Secrets
 from redline.models.protocol import (
     ErrorKind,
@@ -128,7 +128,8 @@ class CommandModel:
     def _body(self, raw: bytes) -> dict[str, Any]:
         body = document(raw)
         if not isinstance(body, dict):
-            raise CommandFault("transient", "answered with something that is no JSON object")
+            what = "JSON that is no object" if body is not None else NO_JSON
+            raise CommandFault("transient", f"answered with {what}")
         if "text" not in body and "pictures" not in body:
             raise CommandFault("transient", 'answered without "text" or "pictures"')
         scrubbed: dict[str, Any] = self._secrets.scrub_json(body)

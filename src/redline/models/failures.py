@@ -11,11 +11,15 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from redline.json_hooks import unique_keys
 from redline.models.keys import Secrets
 from redline.models.protocol import ErrorKind, ProviderError
 
 LONGEST = 500
 """Characters of an error message; the rest of what a server says is dropped."""
+
+NO_JSON = "something that is not JSON, or JSON with a key given twice"
+"""What there is where `document` finds nothing."""
 
 _QUOTA = re.compile(
     r"insufficient_quota|billing_hard_limit|exceeded your current quota, please check your plan"
@@ -35,9 +39,10 @@ class Answer:
 
 
 def document(data: bytes) -> Any:
-    """The JSON in `data`, or None where there is none."""
+    """The JSON in `data`, or None where there is none or an object in it has a key twice: one of
+    the two would be taken for what was said."""
     try:
-        return json.loads(data)
+        return json.loads(data, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError):
         return None
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from redline.models.failures import Answer, document, error_inside, failure, told
+from redline.models.failures import NO_JSON, Answer, document, error_inside, failure, told
 from redline.models.http import Wire
 from redline.models.keys import Key
 from redline.models.protocol import ProviderError, Reply, Request, Settings
@@ -97,7 +97,7 @@ class RemoteModel(ABC):
         raw = secrets.scrub_bytes(answer.body)
         got = document(raw)
         if not isinstance(got, dict):
-            what = "JSON that is no object" if got is not None else "something that is not JSON"
+            what = "JSON that is no object" if got is not None else NO_JSON
             raise told("transient", f"{where} answered with {what}", secrets, status=200)
         body = secrets.scrub_json(got)
         if body != got:

@@ -8,6 +8,7 @@ import os
 import secrets
 from pathlib import Path
 
+from redline.json_hooks import unique_keys
 from redline.models.protocol import Reply
 from redline.run.blobs import Blobs
 from redline.run.errors import BlobMissing
@@ -28,7 +29,8 @@ class ResponseCache:
 
     def get(self, key: str) -> Reply | None:
         try:
-            return unpack(json.loads(self._path(key).read_bytes()), self._blobs.get)
+            packed = json.loads(self._path(key).read_bytes(), object_pairs_hook=unique_keys)
+            return unpack(packed, self._blobs.get)
         except (OSError, ValueError, KeyError, TypeError, BlobMissing):
             return None
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from redline.json_hooks import unique_keys
 from redline.models.protocol import Reply
 from redline.run.blobs import Blobs
 from redline.run.calls import Kept
@@ -314,7 +315,7 @@ def _manifest_bytes(manifest: Manifest) -> bytes:
 
 def _read_manifest(file: Path) -> Manifest:
     try:
-        data = json.loads(file.read_bytes())
+        data = json.loads(file.read_bytes(), object_pairs_hook=unique_keys)
     except FileNotFoundError:
         raise NotARun(f"{file.parent} holds no run: there is no run.json in it.") from None
     except OSError as error:

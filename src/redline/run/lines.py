@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from redline.json_hooks import unique_keys
+
 
 def dumps(value: Any) -> bytes:
     """Compact JSON with sorted keys in ASCII, so that any text a model sends fits (lone
@@ -26,9 +28,9 @@ class Line:
 
 
 def loads(raw: bytes) -> dict[str, Any] | None:
-    """The record in a line, or None if it is damaged."""
+    """The record in a line, or None if it is damaged (a key given twice is damage too)."""
     try:
-        record = json.loads(raw)
+        record = json.loads(raw, object_pairs_hook=unique_keys)
     except ValueError:
         return None
     return record if isinstance(record, dict) and isinstance(record.get("kind"), str) else None
