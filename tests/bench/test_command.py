@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 
 from redline.bench import load
 from redline.cli import bench as command
+from redline.cli import compile_check
 from redline.errors import UserError
 from redline.tex.result import Render, TexError
 from tests.bench.making import Folder
@@ -37,7 +38,7 @@ class FakeRenderer:
 @pytest.fixture
 def renderer(monkeypatch: pytest.MonkeyPatch) -> FakeRenderer:
     fake = FakeRenderer()
-    monkeypatch.setattr(command, "_renderer", lambda stack, unsandboxed: fake)
+    monkeypatch.setattr(compile_check, "renderer", lambda stack, unsandboxed: fake)
     return fake
 
 
@@ -91,7 +92,7 @@ def test_json_of_a_check_is_pure_and_has_all_faults(folder: Folder, renderer: Fa
     result = run("check", folder.write(), "--json")
     assert result.exit_code == 2
     (fault,) = json.loads(result.stdout)["faults"]
-    assert fault.keys() == {"sample", "where", "what", "do"}
+    assert fault.keys() == {"sample", "where", "what", "do", "severity"}
     assert result.stderr == ""
 
 

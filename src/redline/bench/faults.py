@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from redline.errors import UserError
 
@@ -15,12 +16,14 @@ _SHOWN = 20
 @dataclass(frozen=True)
 class Fault:
     """One thing wrong: the sample's id ("" where it is of none), where (file, line, key), what,
-    and what to do about it."""
+    and what to do about it. A `note` is worth knowing, but the benchmark is well-formed all the
+    same."""
 
     sample: str
     where: str
     what: str
     do: str
+    severity: Literal["fault", "note"] = "fault"
 
     def __str__(self) -> str:
         sample = f"sample {self.sample}, " if self.sample else ""

@@ -25,6 +25,8 @@ class Turn:
     """One round of a dialogue: what is asked, and what counts as right where that is known.
 
     `round` counts from 1; a number that is missing among a sample's turns was filtered out.
+    `start` is the picture that the round is an edit of, where it is another than the gold of the
+    round before (in round 1: than the sample's picture) or that gold is not there.
     `overlay` is a drawn instruction, transparent, of the size of the picture it is drawn on; one
     of `instruction` and `overlay` is there. `mask` is the foreground of `gold` (of the picture
     where there is no gold), `source_mask` that of the picture before the edit: files for
@@ -36,6 +38,7 @@ class Turn:
     round: int
     instruction: str = ""
     scale: Scale | None = None
+    start: Path | None = None
     overlay: Path | None = None
     gold: Path | None = None
     mask: Path | None = None
@@ -70,6 +73,17 @@ class ImageSample:
     ratings: tuple[Mapping[str, Any], ...] = ()
     files: Mapping[str, Path] = field(default_factory=dict)
     """Every file the sample names, by its path relative to the folder."""
+
+    def start_of(self, turn: Turn) -> Path | None:
+        """The picture that a turn is an edit of when every round starts from what is right: its
+        `start`, else the sample's picture (round 1) or the gold of the round just before; None
+        where that round or its gold is not there."""
+        if turn.start is not None:
+            return turn.start
+        if turn.round == 1:
+            return self.picture
+        before = {t.round: t.gold for t in self.turns}
+        return before.get(turn.round - 1)
 
     @property
     def gaps(self) -> tuple[int, ...]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from redline.bench.faults import did_you_mean
 from redline.bench.folder import TOML
-from redline.bench.keys import safe_name
 from redline.bench.sample import Benchmark, Sample
+from redline.bench.values import safe_name
 from redline.errors import UserError
 
 

@@ -86,6 +86,8 @@ class Benchmark(Generic[S_co]):
     description: str = ""
     citation: str = ""
     defaults: Mapping[str, str] = field(default_factory=dict)
+    origin: str = ""
+    """Where it was imported from, as `hf://OWNER/NAME@COMMIT`; "" where that is not said."""
 
     def sample_set_hash(self) -> str:
         """SHA-256 over the sorted sample ids: which samples a result is about."""

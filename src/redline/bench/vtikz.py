@@ -31,13 +31,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from redline.bench.diagram_lines import essence, read_code
 from redline.bench.exporting import write_folder
 from redline.bench.faults import Fault, did_you_mean, quoted
-from redline.bench.folder import LINES, TOML, essence, read_code
+from redline.bench.folder import LINES, TOML
 from redline.bench.holes import TemplateFault, oddities, parse_template
-from redline.bench.keys import line_faults, safe_name
+from redline.bench.keys import line_faults
 from redline.bench.named_files import NamedFiles, NameFault
 from redline.bench.strict_json import JsonFault, parse_object
+from redline.bench.values import safe_name
 from redline.errors import UserError
 
 EDIT_TYPE_OF = {"add": "ADD", "remove": "REMOVE", "update": "UPDATE"}

@@ -1,23 +1,21 @@
-"""`redline bench`: list, show, check, import and export benchmarks."""
+"""`redline bench`: list, show, check and export benchmarks; imports are in bench_import.py."""
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from redline.cli.bench_import import import_app
+from redline.cli.telling import Json, Unsandboxed, but, print_json, tell
 from redline.errors import plain
 
 if TYPE_CHECKING:
-    from redline.bench import Benchmark, DiagramSample, Fault, Sample
-    from redline.diagram.references import Renders
+    from redline.bench import Fault
 
 bench_app = typer.Typer(
     name="bench",
@@ -25,38 +23,32 @@ bench_app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-import_app = typer.Typer(
-    name="import",
-    help="Make a benchmark folder of something else.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
 bench_app.add_typer(import_app, name="import")
+
+NOTES_SHOWN = 20
 
 Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A bundled benchmark's name or a folder.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Compile = Annotated[
-    bool, typer.Option("--compile/--no-compile", help="Also compile originals and golds.")
-]
-Unsandboxed = Annotated[
-    bool, typer.Option("--unsandboxed", help="Compile without a sandbox (code you trust only).")
-]
+Ids = Annotated[str | None, typer.Option(help="Only these samples, separated by commas.")]
+Scale = Annotated[str | None, typer.Option(help="Only samples with a turn of scale low or high.")]
+Origin = Annotated[str | None, typer.Option(help="Only samples of this origin.")]
+Limit = Annotated[int | None, typer.Option(help="Only the first so many.")]
 
 
 @bench_app.command("list")
 def list_command(as_json: Json = False) -> None:
     """List the bundled benchmarks."""
     from redline.bench import bundled, load
+    from redline.cli.bench_show import head, table
 
     found = [load(path) for path in bundled().values()]
     if as_json:
-        _print_json([_head(b) for b in found])
+        print_json([head(b) for b in found])
         return
     rows = [[b.name, b.version, b.track, str(len(b.samples)), b.licence, b.description]
             for b in found]  # fmt: skip
-    _table("", ["name", "version", "track", "samples", "licence", "description"], rows)
+    table("", ["name", "version", "track", "samples", "licence", "description"], rows)
 
 
 @bench_app.command("show")
@@ -65,117 +57,83 @@ def show_command(
     sample: Annotated[str | None, typer.Argument(metavar="[ID]", help="One sample.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Show a benchmark and its samples, or one sample with its codes."""
-    from redline.bench import find, load, of_track, select
+    """Show a benchmark and its samples, or one sample with its codes or its turns."""
+    from redline.bench import find, load, select
+    from redline.cli.bench_show import head, print_sample, sample_facts, sample_table, table
 
-    benchmark = of_track(load(find(name)), "diagram")
+    benchmark = load(find(name))
     if sample is not None:
         one = select(benchmark, ids=[sample]).samples[0]
         if as_json:
-            _print_json(_facts(benchmark, one, codes=True))
+            print_json(sample_facts(benchmark.root, one, benchmark.licence, codes=True))
         else:
-            _show_sample(benchmark, one)
+            print_sample(benchmark, one)
         return
+    told = head(benchmark)
     if as_json:
-        samples = [_facts(benchmark, s) for s in benchmark.samples]
-        _print_json({**_head(benchmark), "samples_list": samples})
+        samples = [sample_facts(benchmark.root, s, benchmark.licence) for s in benchmark.samples]
+        print_json({**told, "samples_list": samples})
         return
-    rows = [
-        [s.id, s.edit_type, str(s.operations), s.drawn_with or "", str(len(s.golds)), s.instruction]
-        for s in benchmark.samples
-    ]
-    head = f"{benchmark.name} {benchmark.version}, {benchmark.track}, {benchmark.licence}"
-    _table(head, ["id", "edit type", "operations", "drawn with", "golds", "instruction"], rows)
+    title = f"{benchmark.name} {benchmark.version}, {benchmark.track}, {benchmark.licence}"
+    table(title, *sample_table(benchmark))
     if benchmark.description:
         typer.echo(plain(benchmark.description))
+    if benchmark.origin:
+        typer.echo(plain(f"Imported from {benchmark.origin}."))
     if benchmark.defaults:
         suggested = ", ".join(f"{k} {v}" for k, v in benchmark.defaults.items())
         typer.echo(f"Suggested by the benchmark: {suggested}.")
-    typer.echo(f"{len(benchmark.samples)} samples; hash {benchmark.hash}")
+    turns = f" with {told['turns']} turns" if "turns" in told else ""
+    typer.echo(f"{len(benchmark.samples)} samples{turns}; hash {benchmark.hash}")
 
 
 @bench_app.command("check")
 def check_command(
-    name: Name, as_json: Json = False, compile: Compile = True, unsandboxed: Unsandboxed = False
+    name: Name,
+    as_json: Json = False,
+    compile: Annotated[
+        bool, typer.Option("--compile/--no-compile", help="Also compile originals and golds.")
+    ] = True,
+    unsandboxed: Unsandboxed = False,
 ) -> None:
-    """Check every field and file of a benchmark and that its codes compile; list all faults at
-    once, each with the sample and what to do. Ends with status 2 where there are faults."""
+    """Check every field, file and mask of a benchmark and that its codes compile; list all faults
+    at once, each with the sample and what to do. Ends with status 2 where there are faults; notes
+    leave it 0."""
     from redline.bench import check, find
+    from redline.cli.compile_check import CompileCheck
 
     folder = find(name)
     with ExitStack() as stack:
-        compiled = None
-        if compile:
-            compiled = CompileCheck(_renderer(stack, unsandboxed))
-        faults = check(folder, content=compiled)
+        compiled = CompileCheck(stack, unsandboxed) if compile else None
+        found = check(folder, content=compiled)
+    faults = [f for f in found if f.severity == "fault"]
+    notes = [f for f in found if f.severity == "note"]
     unchecked = compiled.unchecked if compiled is not None else []
     if as_json:
-        _print_json({
+        print_json({
             "benchmark": name,
             "faults": [asdict(f) for f in faults],
+            "notes": [asdict(f) for f in notes],
             "unchecked": [asdict(f) for f in unchecked],
         })  # fmt: skip
     else:
-        _tell(faults)
-        _tell(unchecked, "not checked: ")
-        if not faults:
-            typer.echo(f"{name}: no faults." + _but(len(unchecked), "code", "not checked"))
+        _report(name, faults, notes, unchecked)
     if faults:
-        if not as_json:
-            count = f"{len(faults)} fault" + "s" * (len(faults) > 1)
-            typer.echo(f"{name}: {count}.", err=True)
         raise typer.Exit(2)
 
 
-@import_app.command("vtikz")
-def import_vtikz_command(
-    src: Annotated[Path, typer.Argument(metavar="SRC", help="The folder of vTikZ's samples.")],
-    dest: Annotated[Path, typer.Argument(metavar="DEST", help="The benchmark folder to make.")],
-    name: Annotated[str, typer.Option(help="The new benchmark's name.")] = "vtikz",
-    licence: Annotated[str, typer.Option(help="The licence of the samples.")] = (
-        "unknown (see the vTikZ repository)"
-    ),
-    as_json: Json = False,
-    compile: Compile = True,
-    unsandboxed: Unsandboxed = False,
-) -> None:
-    """Import a vTikZ folder: NAME/data.json, NAME/input.tex, NAME/solutions/*.tex. Says which
-    samples were skipped and which do not render here, each with the reason, and goes on."""
-    from redline.bench import import_vtikz
-
-    with ExitStack() as stack:
-        renders = _why_not(_renderer(stack, unsandboxed)) if compile else None
-        report = import_vtikz(src, dest, renders, name=name, licence=licence)
-    if as_json:
-        _print_json({
-            "dest": str(report.dest),
-            "imported": list(report.imported),
-            **{k: [asdict(f) for f in getattr(report, k)]
-               for k in ("skipped", "unrendered", "notes")},
-        })  # fmt: skip
-        return
-    _tell(report.notes, "note: ")
-    _tell(report.unrendered)
-    _tell(report.skipped, "skipped: ")
-    away = len({f.sample for f in report.unrendered})
-    typer.echo(
-        f"{len(report.imported)} samples are in {report.dest}"
-        f"{'' if compile else ' (not compiled)'}."
-        + _but(len(report.skipped), "sample", "skipped")
-        + _but(away, "sample", "with a code that does not render here")
-    )
-
-
-@import_app.command("archive")
-def import_archive_command(
-    src: Annotated[Path, typer.Argument(metavar="SRC", help="A zip or JSONL from bench export.")],
-    dest: Annotated[Path, typer.Argument(metavar="DEST", help="The benchmark folder to make.")],
-) -> None:
-    """Unpack a benchmark that `redline bench export` wrote."""
-    from redline.bench import load, unpack
-
-    benchmark = load(unpack(src, dest))
-    typer.echo(f"{len(benchmark.samples)} samples are in {dest}; hash {benchmark.hash}")
+def _report(name: str, faults: list[Fault], notes: list[Fault], unchecked: list[Fault]) -> None:
+    tell(faults)
+    tell(unchecked, "not checked: ")
+    tell(notes[:NOTES_SHOWN], "note: ")
+    if len(notes) > NOTES_SHOWN:
+        typer.echo(f"... and {len(notes) - NOTES_SHOWN} more notes: --json has all.", err=True)
+    rest = but(len(unchecked), "code", "not checked") + but(len(notes), "note", "to read")
+    if faults:
+        count = f"{len(faults)} fault" + "s" * (len(faults) > 1)
+        typer.echo(f"{name}: {count}.{rest}", err=True)
+    else:
+        typer.echo(f"{name}: no faults.{rest}")
 
 
 @bench_app.command("export")
@@ -185,147 +143,19 @@ def export_command(
     format: Annotated[
         str, typer.Option("--format", help="folder, zip or jsonl (one self-contained file).")
     ] = "folder",
-    ids: Annotated[
-        str | None, typer.Option(help="Only these samples, separated by commas.")
-    ] = None,
+    ids: Ids = None,
+    scale: Scale = None,
+    origin: Origin = None,
+    limit: Limit = None,
 ) -> None:
     """Write a benchmark's samples and their files, and nothing else."""
     from redline.bench import export, find, load, select
 
-    chosen = [i.strip() for i in ids.split(",") if i.strip()] if ids is not None else None
-    benchmark = select(load(find(name)), ids=chosen)
+    benchmark = select(
+        load(find(name)), ids=_ids(ids), scale=scale, origin=origin, limit=limit
+    )  # fmt: skip
     typer.echo(f"{len(benchmark.samples)} samples are in {export(benchmark, dest, format)}")
 
 
-@dataclass
-class CompileCheck:
-    """Asks a renderer whether a sample's original and golds give a page. What this machine can't
-    render (a package it lacks, a time-out) is no fault of the benchmark: it goes to `unchecked`."""
-
-    renderer: Renders
-    unchecked: list[Fault] = field(default_factory=list)
-
-    def __call__(self, sample: DiagramSample) -> Iterable[Fault]:
-        from redline.bench import Fault
-
-        original = self.renderer.render(sample.code)
-        codes = [("original", original)]
-        if original.png is not None:
-            with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-                drawn = pool.map(
-                    lambda gold: self.renderer.render(
-                        gold, engine=original.engine, scale=original.scale
-                    ),
-                    sample.golds,
-                )
-                codes += [(f"gold {k}", r) for k, r in enumerate(drawn, start=1)]
-        for what, render in codes:
-            if render.png is not None:
-                continue
-            fault = Fault(
-                sample.id, what, f"gives no page with {render.engine}: {_said(render)}",
-                "Mend the code" if render.status == "failed" else "See redline doctor",
-            )  # fmt: skip
-            if render.status == "failed":
-                yield fault
-            else:
-                self.unchecked.append(fault)
-
-
-def _said(render: Any) -> str:
-    if render.error is None:
-        return str(render.status)
-    at = f" (line {render.error.line})" if render.error.line else ""
-    return f"{render.error.message.rstrip('.')}{at}"
-
-
-def _why_not(renderer: Renders) -> Callable[[str], str | None]:
-    def renders(code: str) -> str | None:
-        render = renderer.render(code)
-        return None if render.png is not None else _said(render)
-
-    return renders
-
-
-def _renderer(stack: ExitStack, unsandboxed: bool) -> Renders:
-    from redline.cli.composing import make_renderer
-
-    return stack.enter_context(make_renderer("none" if unsandboxed else "bubblewrap"))
-
-
-def _head(b: Benchmark[Sample]) -> dict[str, Any]:
-    return {
-        "name": b.name, "version": b.version, "track": b.track, "licence": b.licence,
-        "description": b.description, "citation": b.citation, "defaults": dict(b.defaults),
-        "hash": b.hash, "samples": len(b.samples),
-    }  # fmt: skip
-
-
-def _facts(b: Benchmark[DiagramSample], s: DiagramSample, codes: bool = False) -> dict[str, Any]:
-    """A sample as JSON; paths relative to the benchmark folder."""
-
-    def path(value: Path | None) -> str | None:
-        return value.relative_to(b.root).as_posix() if value is not None else None
-
-    told: dict[str, Any] = {
-        "id": s.id, "edit_type": s.edit_type, "subtypes": list(s.subtypes),
-        "operations": s.operations, "drawn_with": s.drawn_with, "instruction": s.instruction,
-        "conditions": list(s.conditions), "golds": len(s.golds), "picture": path(s.picture),
-        "gold_picture": path(s.gold_picture), "overlay": path(s.overlay),
-        "instruction_picture": path(s.instruction_picture), "scene": path(s.scene),
-        "origin": s.origin, "source_id": s.source_id, "licence": s.licence or b.licence,
-        "instruction_model": s.instruction_model, "gold_model": s.gold_model,
-        "annotator": s.annotator, "ratings": [dict(r) for r in s.ratings],
-        "result_description": s.result_description, "files": sorted(s.files),
-    }  # fmt: skip
-    if codes:
-        told |= {"code": s.code, "gold_codes": list(s.golds),
-                 "gold_templates": list(s.gold_templates)}  # fmt: skip
-    return told
-
-
-def _show_sample(b: Benchmark[DiagramSample], s: DiagramSample) -> None:
-    import difflib
-
-    for key, value in _facts(b, s).items():
-        if value not in (None, "", []):
-            shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-            typer.echo(plain(f"{key + ':':21}{shown}"))
-    typer.echo("\n" + plain(s.code.rstrip()))
-    for k, gold in enumerate(s.golds, start=1):
-        changed = difflib.unified_diff(
-            s.code.splitlines(), gold.splitlines(), "original", f"gold {k}", lineterm="", n=1
-        )
-        typer.echo("\n" + plain("\n".join(changed)))
-
-
-def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console()
-    if not console.is_terminal:
-        # A pipe has no width and its reader no use for a drawn table.
-        for line in [columns, *rows]:
-            typer.echo("\t".join(plain(" ".join(cell.split())) for cell in line))
-        return
-    table = Table(title=Text(title) if title else None, title_justify="left", box=None)
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(plain(cell)) for cell in row))
-    console.print(table)
-
-
-def _tell(faults: Iterable[Fault], before: str = "") -> None:
-    for fault in faults:
-        typer.echo(plain(f"{before}{fault}"), err=True)
-
-
-def _but(count: int, noun: str, what: str) -> str:
-    return f" {count} {noun}{'s' * (count > 1)} {what}." if count else ""
-
-
-def _print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+def _ids(text: str | None) -> Iterable[str] | None:
+    return [i.strip() for i in text.split(",") if i.strip()] if text is not None else None
