@@ -416,6 +416,17 @@ def test_a_cancelled_run_leaves_the_folder_as_a_kill_would(tmp_path: Path) -> No
     assert summary.exit_status == 0
 
 
+def test_a_terminal_cannot_be_steered_by_a_sentence() -> None:
+    import io
+
+    from rich.console import Console
+
+    screen = io.StringIO()
+    bars = Bars(Console(file=screen, width=120))
+    bars.note("a\x1b]0;owned\x07 \u202eb")
+    assert screen.getvalue() == "a ]0;owned   b\n"
+
+
 def test_bars_show_stages_counts_and_money(tmp_path: Path) -> None:
     import io
 

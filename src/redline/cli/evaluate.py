@@ -324,8 +324,6 @@ def drive(folder: Any, stages: Any, roles: Mapping[str, Role], limits: Options) 
                 await role.model.close()
 
     summary = asyncio.run(run())
-    for warning in summary.warnings:
-        typer.echo(f"Note: {plain(warning)}", err=True)
     if summary.stopped:
         typer.echo(f"Stopped: {plain(summary.stopped)}", err=True)
     typer.echo(summary.sentence(), err=True)

@@ -77,11 +77,11 @@ class _Engine:
         self._working: set[_Working] = set()
         self._counts: dict[str, StageCount] = {}
         self._began = time.monotonic()
+        self._told = 0
 
     async def run(self, stages: Sequence[Stage]) -> Summary:
         self._progress.start()
-        for warning in self._folder.warnings:
-            self._progress.note(warning)
+        self._tell_warnings()
         try:
             with self._signals():
                 for stage in stages:
@@ -92,6 +92,7 @@ class _Engine:
                 await self._folder.settle()
         finally:
             self._threads.close()
+            self._tell_warnings()
             self._progress.stop()
         if self._crash is not None:
             raise self._crash
@@ -251,6 +252,12 @@ class _Engine:
         self._stop.ask(
             f"Interrupted by {number.name}. Start the same command again to go on.", status
         )
+
+    def _tell_warnings(self) -> None:
+        """Each once, as soon as there is a moment for it."""
+        for warning in self._folder.warnings[self._told :]:
+            self._progress.note(f"Note: {warning}")
+        self._told = len(self._folder.warnings)
 
     # -- the end -----------------------------------------------------------------------------
 

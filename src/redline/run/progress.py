@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
+from redline.errors import plain
 from redline.track import Status
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ class Bars:
             self._rich.update(self._tasks[self._current], calls=text)
 
     def note(self, sentence: str) -> None:
-        self._rich.console.print(sentence, style="yellow", markup=False, highlight=False)
+        self._rich.console.print(plain(sentence), style="yellow", markup=False, highlight=False)
 
     def stop(self) -> None:
         self._rich.stop()
