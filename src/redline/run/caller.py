@@ -1,4 +1,4 @@
-"""Calling models for a run: bought once, retried, within limits and budget, kept before use."""
+"""Calling models for a run: retried, within limits and budget, and kept before a reply is used."""
 
 from __future__ import annotations
 
