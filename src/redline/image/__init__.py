@@ -1,0 +1,1 @@
+"""The image track: regions, picture measures, turns, questions, baselines, stages, results."""
