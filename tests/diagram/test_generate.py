@@ -155,6 +155,28 @@ def test_an_input_picture_that_cannot_be_drawn_here_leaves_the_row_unscored(tmp_
     assert (found.status, found.reason, model.asked) == ("unscored", "input_picture", [])
 
 
+def test_a_picture_that_went_away_leaves_the_row_unscored_and_no_path_in_the_records(
+    tmp_path: Path,
+) -> None:
+    gone = tmp_path / "gone.png"
+    gone.write_bytes(PNG)
+    made = stage(FakeRenderer(), replace(SAMPLE, picture=gone))
+    run = tmp_path / "run"
+
+    class Vanishing:
+        name, units = made.name, staticmethod(made.units)
+
+        async def run(self, unit: Any, context: Any) -> Any:
+            gone.unlink()
+            return await made.run(unit, context)
+
+    carry_out(run, [Vanishing()])
+    found = kept(run, "generate")
+    assert (found.status, found.reason) == ("unscored", "input_picture")
+    assert "gone.png can't be read" in found.value["message"]
+    assert str(tmp_path) not in (run / "records.jsonl").read_text()
+
+
 def test_outputs_made_elsewhere_are_never_made_again_from_here() -> None:
     made = stage(FakeRenderer(), candidate="outputs/mine")
     assert list(made.units(RunFolder)) == []  # type: ignore[arg-type]

@@ -77,7 +77,7 @@ class Generate:
             pictures: dict[str, bytes] = {
                 p: await context.in_thread(self._pictures.get, sample, p) for p in self._sent
             }
-        except (ReferenceFault, PictureError, OSError) as e:
+        except (ReferenceFault, PictureError) as e:
             return Finished("unscored", "input_picture", {"message": str(e)})
 
         words = sample.instruction

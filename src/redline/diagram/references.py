@@ -124,7 +124,13 @@ class InputPictures:
     def _bytes(self, sample: DiagramSample, what: str) -> bytes:
         path = sample.instruction_picture if what == "instruction" else sample.picture
         if path is not None:
-            return path.read_bytes()
+            try:
+                return path.read_bytes()
+            except OSError as e:
+                # Records name no path of the machine.
+                raise ReferenceFault(
+                    f"Sample {sample.id}: {path.name} can't be read ({e.strerror})"
+                ) from e
         if what == "instruction":
             raise ReferenceFault(f"Sample {sample.id} has no drawn instruction.")
         return _picture(self._renderer.render(sample.code), sample, "original")
