@@ -58,13 +58,15 @@ class Facts:
 @dataclass(frozen=True)
 class Row:
     """`metrics` holds only what is defined for the row: a figure that could not be had is absent,
-    never a number. A row without all of its verdicts keeps its measures and is unscored."""
+    never a number; `undefined` says why of those that this row can't have. A row without all of
+    its verdicts keeps its measures and is unscored."""
 
     key: str
     sample: Facts
     outcome: Outcome
     reason: str | None = None
     metrics: Mapping[str, float] = field(default_factory=dict)
+    undefined: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def counts(self) -> bool:

@@ -17,7 +17,7 @@ from redline.judge.rubric import (
     bundled_rubrics,
     load_rubric,
 )
-from redline.judge.verdict import Malformed, Verdict, read_verdict
+from redline.judge.verdict import Malformed, Verdict, read_object, read_verdict
 
 __all__ = [
     "JUDGE_INPUTS",
@@ -34,6 +34,7 @@ __all__ = [
     "bundled_rubrics",
     "judge_flags",
     "load_rubric",
+    "read_object",
     "read_verdict",
     "repair_request",
     "verdict_request",

@@ -65,6 +65,14 @@ def read_verdict(text: str, rubric: Rubric) -> Verdict | Malformed:
         return Malformed(str(fault))
 
 
+def read_object(text: str) -> dict[str, Any] | Malformed:
+    """The one JSON object in a reply, as strictly as a verdict is read."""
+    try:
+        return _object(split_thinking(text).answer.strip())
+    except _Fault as fault:
+        return Malformed(str(fault))
+
+
 def _object(text: str) -> dict[str, Any]:
     if not text:
         raise _Fault("It holds no answer.")
