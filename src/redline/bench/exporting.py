@@ -9,9 +9,10 @@ import json
 import secrets
 import shutil
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from redline.bench.folder import LINES, TOML
 from redline.bench.named_files import MOST_BYTES, NamedFiles, NameFault, path_fault
@@ -53,7 +54,7 @@ def export(benchmark: Benchmark[Sample], dest: Path, format: str = "folder") -> 
     names = sorted({n for s in benchmark.samples for n in s.files})
     files = ((n, whole[n] if n in whole else _read(source, n, "picture")) for n in [*whole, *names])
     if format == "zip":
-        _write_new(dest, [_zipped(files)])
+        _zip(dest, files)
     else:
         write_folder(dest, files)
     return dest
@@ -76,18 +77,26 @@ def write_folder(dest: Path, files: Iterable[tuple[str, bytes]]) -> None:
     """Write files below a folder that is absent or empty: all of them, or nothing.
 
     Raises UserError for paths that would lie elsewhere."""
-    if dest.exists() and (not dest.is_dir() or any(dest.iterdir())):
-        raise UserError(f"{dest} is there already and not empty. Name another place.")
-    dest.parent.mkdir(parents=True, exist_ok=True)
-    part = dest.parent / f".{dest.name}-{secrets.token_hex(8)}"
-    part.mkdir()
-    try:
+    with new_folder(dest) as part:
         for name, data in files:
             if (why := path_fault(name)) is not None:
                 raise UserError(f"The file {name!a} {why}; nothing is written there.")
             path = part / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
+
+
+@contextmanager
+def new_folder(dest: Path) -> Iterator[Path]:
+    """A folder to fill, which becomes `dest` when all went well; else nothing is left of it.
+    Raises UserError where `dest` is there and not an empty folder."""
+    if dest.exists() and (not dest.is_dir() or any(dest.iterdir())):
+        raise UserError(f"{dest} is there already and not empty. Name another place.")
+    dest.parent.mkdir(parents=True, exist_ok=True)
+    part = dest.parent / f".{dest.name}-{secrets.token_hex(8)}"
+    part.mkdir()
+    try:
+        yield part
         part.rename(dest)
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)
@@ -130,24 +139,34 @@ def _row(source: NamedFiles, sample: Sample, line: bytes) -> dict[str, Any]:
 
 
 def _write_new(dest: Path, pieces: Iterable[bytes]) -> None:
-    dest.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with dest.open("xb") as out:
-            for piece in pieces:
-                out.write(piece)
-    except FileExistsError as e:
-        raise UserError(f"{dest} is there already. Name another place.") from e
+    with _new_file(dest) as out:
+        for piece in pieces:
+            out.write(piece)
 
 
-def _zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+def _zip(dest: Path, files: Iterable[tuple[str, bytes]]) -> None:
+    with _new_file(dest) as out, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files:
             info = zipfile.ZipInfo(name, _ZIP_DATE)
             info.external_attr = 0o644 << 16
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, data)
-    return out.getvalue()
+
+
+@contextmanager
+def _new_file(dest: Path) -> Iterator[BinaryIO]:
+    """A file that must not be there yet, and is not if writing it fails."""
+    dest.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        out = dest.open("xb")
+    except FileExistsError as e:
+        raise UserError(f"{dest} is there already. Name another place.") from e
+    try:
+        with out:
+            yield out
+    except BaseException:
+        dest.unlink(missing_ok=True)
+        raise
 
 
 def _zip_files(source: Path) -> Iterable[tuple[str, bytes]]:

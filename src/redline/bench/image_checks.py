@@ -67,7 +67,12 @@ def load(path: Path) -> tuple[Rgb | None, str | None]:
     try:
         return load_picture(path).array, None
     except PictureError as e:
-        return None, str(e).rstrip(".")
+        return None, _said(e, path)
+
+
+def _said(error: PictureError, path: Path) -> str:
+    """What is wrong with a picture, without its path: sample and key say which one it is."""
+    return str(error).removeprefix(f"The picture {path} ").rstrip(".")
 
 
 def _turn_faults(sample: ImageSample, turn: Turn, pixels: Pixels) -> Iterator[Told]:
@@ -113,7 +118,7 @@ def _mask_faults(
     try:
         mask = read_mask(path)
     except PictureError as e:
-        yield key, str(e).rstrip("."), "Replace the file by an 8-bit grey PNG", False
+        yield key, _said(e, path), "Replace the file by an 8-bit grey PNG", False
         return
     height, width = mask.array.shape
     if mask.coloured:

@@ -36,6 +36,7 @@ from redline.bench.exporting import write_folder
 from redline.bench.faults import Fault, did_you_mean, quoted
 from redline.bench.folder import LINES, TOML
 from redline.bench.holes import TemplateFault, oddities, parse_template
+from redline.bench.importers.report import ImportReport
 from redline.bench.keys import line_faults
 from redline.bench.named_files import NamedFiles, NameFault
 from redline.bench.strict_json import JsonFault, parse_object
@@ -48,18 +49,6 @@ DIFFICULTIES = ("easy", "medium", "hard")
 
 Renders = Callable[[str], str | None]
 """From a code to why it does not render here, or None where it does."""
-
-
-@dataclass(frozen=True)
-class ImportReport:
-    """What became of every sample. `skipped` are not in the new benchmark, each with the reason;
-    `unrendered` are in it but do not render on this machine; `notes` are small oddities."""
-
-    dest: Path
-    imported: tuple[str, ...]
-    skipped: tuple[Fault, ...] = ()
-    unrendered: tuple[Fault, ...] = ()
-    notes: tuple[Fault, ...] = ()
 
 
 @dataclass(frozen=True)

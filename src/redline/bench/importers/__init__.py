@@ -1,0 +1,1 @@
+"""Benchmarks from elsewhere, made into benchmark folders: one format a module."""
