@@ -11,18 +11,25 @@ from redline.bench.faults import did_you_mean
 from redline.errors import UserError
 
 _FILES = {"viseditbench": "viseditbench_table.csv", "omni-iie": "omni_iie_tables.csv"}
+_SOURCES = {
+    "viseditbench": "VisEditBench (Taneguchi, Yoshida, Suzuki, Saito; NeurIPS 2026)",
+    "omni-iie": "Omni IIE Bench (Yang et al.; arXiv 2603.16944)",
+}
 _WORDS = frozenset({"model", "weights", "table"})
 
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """One model's printed figures. `table` is "" where the article has one table; `weights` is
-    open, closed or ""."""
+    """One model's printed figures, by the column's name. `table` is "" where the article has one
+    table; `weights` is open, closed or "". `source` is the article, `label` what a table calls
+    the row by: nothing of it was measured here."""
 
     model: str
     weights: str = ""
     table: str = ""
     printed: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""
+    label: str = "published"
 
     def text(self, column: str) -> str:
         """The figure digit for digit as printed; "" where there is none."""
@@ -48,6 +55,7 @@ def published_rows(benchmark: str) -> tuple[PublishedRow, ...]:
                 weights=row.get("weights", ""),
                 table=row.get("table", ""),
                 printed={k: v.strip() for k, v in row.items() if k not in _WORDS},
+                source=_SOURCES[benchmark],
             )
             for row in csv.DictReader(file)
         )
