@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-# For tests of LPIPS and CLIP; the demo needs no torch. Installed by itself, before all that asks for
+# For tests of LPIPS, CLIP and diffusers; the demo needs no torch. Installed by itself, before all that asks for
 # `torch`: pip has this release as a build for the processor alone where our CI runs, and would take
 # the newest one with CUDA, several gigabytes, for a range.
 TORCH  := torch==2.13.0
@@ -32,7 +32,7 @@ $(VENV)/.installed: pyproject.toml $(BIN)/python
 
 $(VENV)/.installed-test: pyproject.toml $(BIN)/python
 	$(BIN)/python -m pip install --quiet '$(TORCH)'
-	$(BIN)/python -m pip install --quiet --editable '.[test,perceptual]'
+	$(BIN)/python -m pip install --quiet --editable '.[test,perceptual,diffusers]'
 	@touch $@ $(VENV)/.installed
 
 system:

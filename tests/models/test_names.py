@@ -17,6 +17,9 @@ from redline.models.names import parse_name
         ("https://h.example/x/v1/#m:7b", "server", "m:7b", "https://h.example/x/v1"),
         ("ollama/llava:13b", "ollama", "llava:13b", "http://localhost:11434/v1"),
         ("command/mine", "command", "mine", ""),
+        ("diffusers/Qwen/Qwen-Image-Edit", "diffusers", "Qwen/Qwen-Image-Edit", ""),
+        ("diffusers/a/b@main", "diffusers", "a/b@main", ""),
+        ("diffusers/local:mine", "diffusers", "local:mine", ""),
     ],
 )
 def test_a_name_says_provider_model_and_address(

@@ -26,9 +26,10 @@ LOCAL = {
 FORMS = (
     "openai/NAME, openrouter/VENDOR/NAME, google/NAME, anthropic/NAME, "
     "http://HOST:PORT/v1#NAME, https://HOST/v1#NAME, ollama/NAME, vllm/NAME, sglang/NAME, "
-    "command/NAME"
+    "command/NAME, diffusers/OWNER/NAME, diffusers/local:NAME"
 )
 
+_WEIGHTS = re.compile(r"local:[\w.\-]+\Z|[A-Za-z0-9][\w.\-]*/[A-Za-z0-9][\w.\-]*(@[\w.\-/]+)?\Z")
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+\-]*\Z")
 
 
@@ -38,8 +39,8 @@ class ModelNameError(UserError):
 
 @dataclass(frozen=True)
 class ModelName:
-    """A parsed name. `provider` is a key of HOSTS or LOCAL, "server" or "command";
-    `base_url` has no trailing slash and is empty for a command."""
+    """A parsed name. `provider` is a key of HOSTS or LOCAL, "server", "command" or "diffusers";
+    `base_url` has no trailing slash and is empty for the last two."""
 
     full: str
     provider: str
@@ -53,11 +54,17 @@ def parse_name(name: str) -> ModelName:
         return _parse_address(name)
     provider, _, model = name.partition("/")
     base_url = HOSTS.get(provider) or LOCAL.get(provider)
-    if base_url is None and provider != "command":
+    if base_url is None and provider not in ("command", "diffusers"):
         raise ModelNameError(f"There is no model {name!r}. A model is named {FORMS}.")
     if not _MODEL.match(model) or ".." in model:
         raise ModelNameError(
             f"{name!r} lacks a proper name after {provider}/ (letters, digits and . _ : / @ + -). "
+            f"A model is named {FORMS}."
+        )
+    if provider == "diffusers" and not _WEIGHTS.match(model):
+        raise ModelNameError(
+            f"{name!r} names no weights. Write diffusers/OWNER/NAME, diffusers/OWNER/NAME@REVISION "
+            "or, for [diffusers.NAME] in your own configuration, diffusers/local:NAME. "
             f"A model is named {FORMS}."
         )
     return ModelName(name, provider, model, base_url or "")

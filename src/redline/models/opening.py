@@ -24,7 +24,8 @@ def open_model(
 
     A key comes from the provider's variable in `env`, or from the one that `key_env` names; a
     server named by its address gets a key only with `key_env`. `config` is the user's TOML with
-    the programs for `command/NAME` (default: $REDLINE_CONFIG, else ~/.config/redline/config.toml).
+    the programs for `command/NAME` and the weights for `diffusers/local:NAME` (default:
+    $REDLINE_CONFIG, else ~/.config/redline/config.toml).
     Raises ModelNameError for a name that means nothing, ProviderError("auth") where a key is
     missing.
     """
@@ -34,6 +35,10 @@ def open_model(
         from redline.models.command_config import load_command
 
         return CommandModel(name, load_command(parsed.model, _user(config, env)), settings, env)
+    if parsed.provider == "diffusers":
+        from redline.models.diffusion.model import open_diffusion
+
+        return open_diffusion(name, parsed.model, settings, _user(config, env))
     key = find_key(parsed.provider, env, key_env)
     model, base_url = parsed.model, parsed.base_url
     # Imported here: httpx takes a while to load, and most commands call no model.
@@ -61,9 +66,13 @@ def open_model(
 def program_identity(
     name: str, *, env: Mapping[str, str] = os.environ, config: Path | None = None
 ) -> str:
-    """What tells the program behind `command/NAME` from another that goes by the same name; ""
-    for every other model. Raises as `open_model` does."""
+    """What tells the program or the weights behind `command/NAME` or `diffusers/...` from others
+    that go by the same name; "" for every other model. Raises as `open_model` does."""
     parsed = parse_name(name)
+    if parsed.provider == "diffusers":
+        from redline.models.diffusion.model import find_weights
+
+        return find_weights(parsed.model, _user(config, env)).identity
     if parsed.provider != "command":
         return ""
     from redline.models.command_config import load_command
