@@ -246,7 +246,7 @@ def test_a_rubric_shows_source_instruction_candidate_and_gold(tmp_path: Path) ->
     rubric = load_rubric("photo-two-scores-v1")
     judging = ImageJudging(JUDGE, None, rubric)
     _, judge = judged(tmp_path / "run", sample, judging, lambda r: verdict(SC=4, PQ=9))
-    first, second = judge.asked
+    first, second = sorted(judge.asked, key=lambda r: "square 2" in texts(r))
     assert len(seen(first)) == 3, "original, gold and candidate; nothing was drawn"
     original, drawn, gold, candidate = seen(second)
     assert original == seen(first)[2], "round 2 is judged from the model's own picture"
