@@ -18,6 +18,7 @@ from redline.bench import (
     load,
     of_track,
 )
+from redline.bench.importers.file_tree import FileTree, NotFound
 from redline.errors import UserError
 from tests.bench.elsewhere import AUTHORS, Omni, png, write
 from tests.bench.image_making import edited, mask, photo, region
@@ -138,8 +139,9 @@ def test_no_file_is_taken_by_its_name_alone(omni: Omni, tmp_path: Path) -> None:
     omni.edit("low", id="0002", seed=1)
     gold = omni.root / "synthesized_images/coco2017val/0001_low.png"
     write(omni.root / "synthesized_images/flickr30k/0001_low.png", gold.read_bytes())
+    write(omni.root / "0001_low.png", gold.read_bytes())
     gold.unlink()
-    # Its masks have the same folder and name, and fit no better than a picture would.
+    # Its masks have the same folder and name: one of them would be taken for the gold.
     for kind in ("source_masks", "target_masks"):
         (omni.root / kind / "coco2017val/0001_low.png").unlink()
     report, _ = imported(omni, tmp_path)
@@ -539,3 +541,15 @@ def test_the_lines_are_plain_json_and_name_no_path_of_this_machine(
     assert str(tmp_path) not in text
     assert AUTHORS not in text
     assert json.loads(text)["turns"][0]["gold"] == "golds/coco2017val_0001_low.png"
+
+
+def test_a_root_that_is_itself_the_folder_of_a_path_is_one_of_its_ends(tmp_path: Path) -> None:
+    for name in ("coco2017val/a.png", "coco2017val/deep/coco2017val/b.png", "b.png"):
+        write(tmp_path / name, b"x")
+    tree = FileTree(tmp_path / "coco2017val")
+    assert tree.find("/far/coco2017val/a.png") == tmp_path / "coco2017val/a.png"
+    assert tree.find("a.png") == tmp_path / "coco2017val/a.png"
+    assert tree.find("C:\\far\\coco2017val\\b.png").parent.parent.name == "deep"
+    for path in ("/far/flickr30k/a.png", "/far/flickr30k/b.png", "b.png", "", "/"):
+        with pytest.raises(NotFound):
+            tree.find(path)

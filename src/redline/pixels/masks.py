@@ -60,9 +60,14 @@ def read_mask(source: bytes | Path, *, holes: bool = False) -> Mask:
         rgba = load_rgba(source).astype(np.uint16)
         colours = ((rgba[..., :3] * rgba[..., 3:] + 127) // 255).astype(np.uint8)
         notes[notes.index(LAID_OVER_WHITE)] = "Transparent parts were taken for background."
-    # Pillow's luma leaves a grey value exactly as it is.
-    grey = np.asarray(Image.fromarray(colours).convert("L"))
-    coloured = bool((np.ptp(colours, axis=2) > GREY_STEPS).any())
+    red, green, blue = colours[..., 0], colours[..., 1], colours[..., 2]
+    coloured = False
+    grey = red
+    if not (np.array_equal(red, green) and np.array_equal(red, blue)):
+        highest_of = np.maximum(np.maximum(red, green), blue)
+        lowest_of = np.minimum(np.minimum(red, green), blue)
+        coloured = bool((highest_of - lowest_of > GREY_STEPS).any())
+        grey = np.asarray(Image.fromarray(colours).convert("L"))
     if coloured:
         notes.append("It has colours; their brightness was taken.")
     highest = int(grey.max())

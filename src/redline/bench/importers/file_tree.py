@@ -39,8 +39,9 @@ class FileTree:
 
     def find(self, told: str) -> Path:
         """The file that a path means: the longest end of the path that is a path below `root`;
-        else the one file anywhere below `root` whose own path has the longest common end with it,
-        of at least a folder and a name.
+        else the one file anywhere below `root` whose own path has the longest common end with it.
+        Either has at least a folder (which may be `root` itself) and a name, unless the path is a
+        bare name.
 
         Raises NotFound where there is none, or where two fit equally well.
         """
@@ -48,9 +49,11 @@ class FileTree:
         if not parts:
             raise NotFound("it is an empty path")
         named = self._files().get(parts[-1], [])
+        root = self._parts(self.root.resolve().name)
         for start in range(len(parts)):
             fitting = [(own, path) for own, path in named if own == parts[start:]]
-            if fitting:
+            alone = start == len(parts) - 1 and start > 0 and parts[start - 1 : start] != root
+            if fitting and not alone:
                 return self._only(told, fitting)
         ends = [(_common_end(own, parts), own, path) for own, path in named]
         longest = max((n for n, _, _ in ends), default=0)
