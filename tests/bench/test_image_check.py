@@ -365,6 +365,7 @@ def test_other_answers_than_yes_and_no_are_fine(images: ImageFolder) -> None:
     line["turns"][0]["questions"] = [
         {"question": "What colour is the car?", "answer": "Red"},
         {"question": "Is there a cat?", "answer": "No"},
+        {"question": "How many dogs are there?", "answer": "1"},
     ]
     assert check(images.write()) == []
 

@@ -27,7 +27,7 @@ INVERTED = 2.0
 least this many times as much as what lies inside."""
 
 MOST_QUESTIONS = 3
-_LOOSE = frozenset({"y", "n", "true", "false", "1", "0"})
+_LOOSE = frozenset({"y", "n", "true", "false"})
 
 AGAIN = "Replace the file by a plain PNG or JPEG"
 

@@ -170,7 +170,7 @@ class NewImages:
 
 def _only_other_starts(line: Mapping[str, Any]) -> None:
     """Removes the starts that follow from the turn before."""
-    golds: dict[int, str | None] = {0: line["picture"]}
+    golds: dict[int, str] = {0: line["picture"]}
     for turn in line["turns"]:
         if turn.get("start") == golds.get(turn["round"] - 1, ""):
             del turn["start"]
