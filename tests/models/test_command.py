@@ -223,7 +223,7 @@ def test_a_cancelled_call_kills_its_program(tmp_path: Path) -> None:
 def test_hostile_output_ends_in_an_error_of_its_kind(
     tmp_path: Path, program: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("redline.models.command.MAX_OUTPUT_BYTES", 4 << 20)
+    monkeypatch.setattr("redline.models.command_program.MAX_OUTPUT_BYTES", 4 << 20)
     error = _fail(_config(tmp_path, program))
     assert error.kind == kind
     assert len(str(error)) <= 500
@@ -281,7 +281,7 @@ def test_a_reply_file_that_is_a_link_is_refused(tmp_path: Path) -> None:
 def test_a_picture_file_beyond_the_limit_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("redline.models.command.MAX_OUTPUT_BYTES", 1000)
+    monkeypatch.setattr("redline.models.command_program.MAX_OUTPUT_BYTES", 1000)
     prepare = "open('big.png', 'wb').truncate(10**9)"
     config = _config(tmp_path, FILES.format(prepare=prepare, name="big.png"), mode="files")
     assert _fail(config).kind == "bad_request"

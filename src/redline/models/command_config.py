@@ -22,13 +22,17 @@ class CommandConfigError(UserError):
 @dataclass(frozen=True)
 class CommandConfig:
     """`argv` is run as it is, without a shell. `env` names the only variables that are passed on.
-    `timeout_s` None: the time-out of the model's settings."""
+    `timeout_s` None: the time-out of the model's settings; a batch has as many times that as it has
+    requests. `batch` and `window_s` are for mode `batch`: the most requests of one start, and how
+    long a batch that is not full waits after the last call."""
 
     name: str
     argv: tuple[str, ...]
-    mode: Literal["stdin", "files"]
+    mode: Literal["stdin", "files", "batch"]
     env: tuple[str, ...]
     timeout_s: float | None
+    batch: int = 32
+    window_s: float = 2.0
 
     @property
     def identity(self) -> str:
@@ -47,9 +51,11 @@ def load_command(name: str, path: Path) -> CommandConfig:
     class Entry(BaseModel):
         model_config = ConfigDict(extra="forbid", strict=True)
         argv: list[str] = Field(min_length=1)
-        mode: Literal["stdin", "files"] = "stdin"
+        mode: Literal["stdin", "files", "batch"] = "stdin"
         env: list[str] = []
         timeout_s: float | None = Field(default=None, gt=0)
+        batch: int = Field(default=32, ge=1)
+        window_s: float = Field(default=2.0, ge=0)
 
     try:
         data = tomllib.loads(path.read_text())
@@ -73,4 +79,12 @@ def load_command(name: str, path: Path) -> CommandConfig:
             f"{'.'.join(map(str, f['loc'])) or 'the entry'}: {f['msg']}" for f in e.errors()
         )
         raise CommandConfigError(f"[command.{name}] in {path} is wrong: {faults}.") from None
-    return CommandConfig(name, tuple(entry.argv), entry.mode, tuple(entry.env), entry.timeout_s)
+    return CommandConfig(
+        name,
+        tuple(entry.argv),
+        entry.mode,
+        tuple(entry.env),
+        entry.timeout_s,
+        entry.batch,
+        entry.window_s,
+    )

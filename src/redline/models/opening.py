@@ -32,9 +32,12 @@ def open_model(
     parsed = parse_name(name)
     if parsed.provider == "command":
         from redline.models.command import CommandModel
+        from redline.models.command_batch import CommandBatch
         from redline.models.command_config import load_command
 
-        return CommandModel(name, load_command(parsed.model, _user(config, env)), settings, env)
+        program = load_command(parsed.model, _user(config, env))
+        kind = CommandBatch if program.mode == "batch" else CommandModel
+        return kind(name, program, settings, env)
     if parsed.provider == "diffusers":
         from redline.models.diffusion.model import open_diffusion
 
