@@ -12,7 +12,7 @@ from redline.image.names import OFFERED, STANDARD, family
 from redline.image.overall import PARTS, PENALTY, Average, average, overall
 from redline.image.preservation import KEPT
 from redline.image.profiles import Profile
-from redline.image.task import ImageTask, row_id, single_turn
+from redline.image.task import ImageTask, LeftOut, row_id, single_turn
 from redline.rows import Column, Facts, Row
 
 GROUPINGS = ("scale", "source", "turn", "track", "switch", "category", "gold_model")
@@ -111,6 +111,14 @@ def notes(rows: Sequence[Row]) -> Iterator[str]:
             "Failed rows have no picture measures: they count in QA as 0 and in the columns "
             "_penalised (LPIPS 1, SSIM, CLIP and Overall 0), which stand beside the plain means."
         )
+
+
+def left_out_notes(left_out: Sequence[LeftOut]) -> Iterator[str]:
+    """A sentence on the turns of the benchmark that are no rows of a run, where there are any."""
+    if left_out:
+        first = "; ".join(f"round {x.round} of {x.sample}: {x.why}" for x in left_out[:3])
+        more = f"; and {len(left_out) - 3} more" if len(left_out) > 3 else ""
+        yield f"Turns of the benchmark left out: {len(left_out)} ({first}{more})."
 
 
 def undefined(rows: Sequence[Row]) -> dict[str, dict[str, int]]:

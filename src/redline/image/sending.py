@@ -106,6 +106,12 @@ def edit_prompt(condition: Condition) -> Prompt:
     return prompt(f"edit-{condition}")
 
 
+def prompt_hashes(condition: Condition) -> dict[str, str]:
+    """By prompt file, the SHA-256 of its text, for a run's manifest."""
+    asked = edit_prompt(condition)
+    return {asked.name: asked.hash}
+
+
 def edit_request(picture: Sent, condition: Condition, instruction: str) -> Request:
     """Ask a model for the edit of a picture."""
     filled = edit_prompt(condition)

@@ -7,18 +7,20 @@ Pure: everything is worked out from the rows of a result. Intervals resample who
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from redline.image.results import FIRST, SAME
+from redline.image.results import COLUMNS, FIRST, SAME
 from redline.rows import Column, Group, Row, summarize
 from redline.stats import Interval, PairedDifference, bootstrap_means, mean_interval
 from redline.stats import paired_difference as paired
 
-RESAMPLES = 10_000
+RESAMPLES = 2_000
+"""Fewer than a table's: an analysis has some hundred intervals."""
 _DECIMALS = 12
 
 
@@ -65,6 +67,15 @@ class Difference:
     difference: Interval
     n: int
     other_n: int
+
+
+@dataclass(frozen=True)
+class Switched:
+    """A figure over the turns of one kind of switch, and its difference from turns of the same
+    scale as the one before; None for those themselves and for first turns."""
+
+    figure: Interval
+    from_same: Difference | None
 
 
 @dataclass(frozen=True)
@@ -165,19 +176,17 @@ def scale_gap(rows: Sequence[Row], name: str, resamples: int = RESAMPLES) -> Sca
     )
 
 
-def switches(
-    rows: Sequence[Row], name: str, resamples: int = RESAMPLES
-) -> dict[str, tuple[Interval, Difference | None]]:
+def switches(rows: Sequence[Row], name: str, resamples: int = RESAMPLES) -> dict[str, Switched]:
     """A figure by how the scale changed from the turn before (low->high: from an attribute to an
-    entity), and for each change its difference from turns of the same scale as the one before."""
+    entity), within dialogues."""
     inside = [r for d in dialogues(rows).values() for r in d]
     same = _of(inside, "switch", SAME)
-    found: dict[str, tuple[Interval, Difference | None]] = {}
+    found: dict[str, Switched] = {}
     for value in sorted({v for r in inside for v in r.sample.groups.get("switch", ())}):
         group = _of(inside, "switch", value)
         values, sources = _values(group, name), [r.sample.source_id for r in group]
         against = None if value in (FIRST, SAME) else difference(group, same, name, resamples)
-        found[value] = (mean_interval(values, sources, resamples), against)
+        found[value] = Switched(mean_interval(values, sources, resamples), against)
     return found
 
 
@@ -253,3 +262,51 @@ def _slope(points: Sequence[tuple[int, float]]) -> float:
     y = np.array([p[1] for p in points], dtype=np.float64)
     x -= x.mean()
     return float((x @ (y - y.mean())) / (x @ x))
+
+
+SHOWN = (
+    "QA",
+    "Overall",
+    "SSIM",
+    "LPIPS_FG",
+    "CLIP_FG",
+    "keep_PSNR",
+    "keep_SSIM",
+    "retention",
+    "SSIM_penalised",
+    "Overall_penalised",
+)
+"""The figures that `analyse` looks at unless told otherwise."""
+
+
+@dataclass(frozen=True)
+class TurnAnalysis:
+    """All of this module for the rows of one run; figures by name, where any row has them."""
+
+    curve: Sequence[TurnPoint]
+    decay: Mapping[str, Decay]
+    gaps: Mapping[str, ScaleGap]
+    switches: Mapping[str, Mapping[str, Switched]]
+    retained: Sequence[Retained]
+
+    def as_json(self) -> dict[str, Any]:
+        """Nested dictionaries and lists of numbers, texts and None."""
+        return asdict(self)
+
+
+def analyse(
+    rows: Sequence[Row],
+    answers: Sequence[Answer] = (),
+    names: Sequence[str] = SHOWN,
+    resamples: int = RESAMPLES,
+) -> TurnAnalysis:
+    """The whole analysis of a run's rows and of the answers that `rows.answers` found."""
+    there = [c for c in COLUMNS if c.name in names and any(c.name in r.metrics for r in rows)]
+    told = [c.name for c in there]
+    return TurnAnalysis(
+        curve(rows, there, resamples),
+        {n: decay(rows, n, resamples) for n in told},
+        {n: scale_gap(rows, n, resamples) for n in told},
+        {n: switches(rows, n, resamples) for n in told},
+        retention_by_lag(answers, resamples),
+    )

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from redline.errors import UserError
+from redline.image.results import left_out_notes
 from redline.image.task import resolve_mode
 from tests.image.track.making import benchmark, dialogue, single, task
 
@@ -90,3 +91,12 @@ def test_single_turns_have_one_mode_and_dialogues_must_choose(tmp_path: Path) ->
         resolve_mode(mixed, "single")
     with pytest.raises(UserError, match="no mode 'both'"):
         resolve_mode(ones, "both")
+
+
+def test_turns_that_are_left_out_are_told_in_one_sentence(tmp_path: Path) -> None:
+    there = dialogue(tmp_path, "a", (1, 3))
+    (note,) = left_out_notes(task(there).left_out())
+    assert note == (
+        "Turns of the benchmark left out: 1 (round 3 of a: round 2 is not in the benchmark)."
+    )
+    assert not list(left_out_notes(()))

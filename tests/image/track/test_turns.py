@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from redline.image.results import COLUMNS
 from redline.image.turns import (
     Answer,
+    analyse,
     curve,
     decay,
     difference,
@@ -150,12 +152,12 @@ def test_switches_are_compared_with_turns_of_one_scale() -> None:
     ]  # fmt: skip
     found = switches(rows, "QA", QUICK)
     assert set(found) == {"first", "same", "low->high", "high->low"}
-    up, against = found["low->high"]
-    assert (up.mean, up.n) == (pytest.approx(0.1), 2)
-    assert against is not None and against.difference.mean == pytest.approx(0.1 - 0.5)
-    assert found["high->low"][1].difference.mean == pytest.approx(0.3)  # type: ignore[union-attr]
-    assert found["first"][0].n == 2, "the first round of a single turn follows nothing"
-    assert found["first"][1] is None and found["same"][1] is None
+    up, down = found["low->high"], found["high->low"]
+    assert (up.figure.mean, up.figure.n) == (pytest.approx(0.1), 2)
+    assert up.from_same is not None and up.from_same.difference.mean == pytest.approx(0.1 - 0.5)
+    assert down.from_same is not None and down.from_same.difference.mean == pytest.approx(0.3)
+    assert found["first"].figure.n == 2, "the first round of a single turn follows nothing"
+    assert found["first"].from_same is None and found["same"].from_same is None
 
 
 def test_retention_is_of_what_was_right_in_its_own_round() -> None:
@@ -170,3 +172,15 @@ def test_retention_is_of_what_was_right_in_its_own_round() -> None:
     ]  # fmt: skip
     found = {r.lag: (r.share.mean, r.share.n) for r in retention_by_lag(answers, QUICK)}
     assert found == {1: (1.0, 2), 2: (0.0, 1)}, "what was never done is not forgotten"
+
+
+def test_the_whole_analysis_is_plain_json_and_has_only_figures_that_are_there() -> None:
+    rows = [*dialogue("a", 1, 0), *dialogue("b", 1, 1), *dialogue("c", 20.0, 10.0, name="PSNR")]
+    found = analyse(rows, [Answer("a", 0, "src-a", 1, 1, "Q?", True)], resamples=QUICK)
+    assert set(found.decay) == set(found.gaps) == set(found.switches) == {"QA"}
+    told = json.loads(json.dumps(found.as_json()))
+    assert told["decay"]["QA"] == {
+        "slope": {"mean": -0.5, "low": -1.0, "high": 0.0, "n": 2, "method": "bootstrap"},
+        "left_out": 1,
+    }
+    assert [p["survivors"] for p in told["curve"]] == [3, 3] and told["retained"] == []
