@@ -134,8 +134,8 @@ class ImageTask:
 
     def _turns(self, sample: ImageSample) -> Iterator[tuple[Turn, str | None]]:
         """Each turn, and why it is left out, if it is: a round is never run on another state than
-        the one it was written for, nor without what the condition shows. A cumulative dialogue
-        ends at the first round that is not there or is left out."""
+        the one it was written for, nor without what the condition shows to whoever is asked. A
+        cumulative dialogue ends at the first round that is not there or is left out."""
         following, ended = 1, None
         for turn in sample.turns:
             why = ended or self._why_not(sample, turn, following)
@@ -149,6 +149,8 @@ class ImageTask:
             return f"round {following} is not in the benchmark"
         if self.mode != "cumulative" and sample.start_of(turn) is None:
             return "the picture that it starts from is not in the benchmark"
+        if calls_nobody(self.candidate):
+            return None
         if self.condition != "text" and turn.overlay is None:
             return "it has no drawn instruction"
         if self.condition != "visual" and not turn.instruction:

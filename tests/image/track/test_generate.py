@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from redline.image.generate import FOLLOWS_FAILED, FOLLOWS_UNSCORED, Generate
 from redline.models.protocol import ProviderError, Reply, Request
 from redline.pixels import sha256_bytes
 from redline.run import RunFolder
+from tests.image.track import killed
 from tests.image.track.making import (
     SQUARES,
     Model,
@@ -30,6 +34,8 @@ from tests.image.track.making import (
     task,
     words,
 )
+
+ROOT = Path(__file__).parents[3]
 
 
 def at_round(request: Request) -> int:
@@ -132,6 +138,17 @@ def test_a_run_that_stopped_within_a_dialogue_goes_on_there(tmp_path: Path) -> N
     summary = carry_out(tmp_path / "run", [Generate(task(sample))], model)
     assert (summary.exit_status, [at_round(r) for r in model.asked]) == (0, [3])
     assert seen(model.asked[0]) == [blob(tmp_path / "run", "d/2#0")]
+
+
+def test_a_dialogue_that_was_killed_is_bought_on_from_the_round_it_was_in(tmp_path: Path) -> None:
+    for dies_at in (1, 3):
+        arguments = [sys.executable, "-m", "tests.image.track.killed", str(tmp_path), str(dies_at)]
+        done = subprocess.run(arguments, cwd=ROOT, capture_output=True, timeout=60, check=False)
+        assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+    assert killed.run(tmp_path) == 0
+    calls = (tmp_path / "journal").read_text().split()
+    assert calls == ["1", "1", "2", "3", "3", "4"], "none is bought twice but those in flight"
+    assert same(blob(tmp_path / "run", "d/4#0"), picture(*SQUARES))
 
 
 def test_another_picture_in_one_round_makes_every_later_one_stale(tmp_path: Path) -> None:

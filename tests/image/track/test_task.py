@@ -70,6 +70,7 @@ def test_a_turn_without_a_drawing_runs_under_text_alone(tmp_path: Path) -> None:
     assert keys(there, condition="visual+text") == ["a/1#0"]
     assert left(there, condition="visual") == [("a", 2), ("a", 3)]
     assert len(keys(there)) == 3
+    assert len(keys(there, condition="visual", candidate="baseline/oracle")) == 3, "asks nobody"
 
 
 def test_a_turn_without_words_runs_under_visual_alone(tmp_path: Path) -> None:
