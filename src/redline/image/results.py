@@ -103,8 +103,8 @@ def notes(rows: Sequence[Row]) -> Iterator[str]:
             "shorter and their questions easier."
         )
     for name, reasons in undefined(rows).items():
-        told = "; ".join(f"{n} {reason}" for reason, n in reasons.items())
-        yield f"{name} is undefined for {sum(reasons.values())} rows and leaves them out ({told})."
+        told = "; ".join(f"{n}: {reason.rstrip('.')}" for reason, n in reasons.items())
+        yield f"{name} leaves out {sum(reasons.values())} rows that can't have it ({told})."
     yield from _overall(rows)
     if any(r.outcome == "failed" for r in rows):
         yield (

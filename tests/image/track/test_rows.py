@@ -344,9 +344,7 @@ def test_qa_of_single_and_multi_turns_is_never_shown_without_a_warning() -> None
 def test_what_is_undefined_is_counted_by_reason() -> None:
     row = Row("a/1#0", FACTS, "scored", None, {}, {"LPIPS_FG": "The mask has no foreground."})
     (note,) = notes([row, row])
-    assert note == (
-        "LPIPS_FG is undefined for 2 rows and leaves them out (2 The mask has no foreground.)."
-    )
+    assert note == "LPIPS_FG leaves out 2 rows that can't have it (2: The mask has no foreground)."
 
 
 def test_overall_of_rows_and_of_means_are_one_where_all_rows_have_all_parts() -> None:
