@@ -86,15 +86,15 @@ class Patch:
     cells: Tensor
 
 
-def advance(layer: Layer, bases: Sequence[Map], patch: Patch) -> Patch:
-    """The patch after a layer; `bases` (one a member of the batch) are the maps before it."""
+def advance(layer: Layer, bases: Sequence[Map], patch: Patch) -> Patch | None:
+    """The patch after a layer; `bases` (one a member of the batch) are the maps before it. None
+    where nothing sees it: a pool may leave out the last row or column."""
     height, width = bases[0].size
     rows = layer.reached((patch.box.top, patch.box.bottom), layer.size(height))
     columns = layer.reached((patch.box.left, patch.box.right), layer.size(width))
     box = Box(*rows, *columns)
     if not box.area:
-        # A pooling may leave the last row or column out of sight.
-        return Patch(Box(0, 0, 0, 0), patch.cells[:, :, :0, :0])
+        return None
     (top, bottom), (left, right) = layer.seen(rows), layer.seen(columns)
     around = patch.cells.new_full(
         (len(bases), patch.cells.shape[1], bottom - top, right - left), layer.outside
