@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import random
 import re
@@ -13,6 +14,9 @@ from typing import Any
 
 from tests.fake_provider.calls import Call
 
+ADDRESS = "http://127.0.0.1:9/picture.png"
+"""Where pictures given by address are; nobody should ask there."""
+
 
 @dataclass
 class Answer:
@@ -21,6 +25,10 @@ class Answer:
     """stop, length, content_filter or refusal"""
     pictures: list[bytes] = field(default_factory=list)
     thinking: str | None = None
+    by_address: bool = False
+    """Pictures are given by address and not by their bytes."""
+    cut_base64: bool = False
+    """Their base64 text ends in the middle."""
 
 
 def answer(call: Call, rules: dict[str, Any]) -> Answer:
@@ -41,9 +49,26 @@ def answer(call: Call, rules: dict[str, Any]) -> Answer:
     if call.kind == "edit":
         return Answer(f"Here is the edited diagram.\n\n```latex\n{edited(call.text, draw)}\n```\n")
     if call.kind == "picture":
-        colour = bytes(draw.randrange(256) for _ in range(3))
-        return Answer(pictures=[call.picture_bytes[0] if call.picture_bytes else png(colour)])
+        return Answer(pictures=[painted(call.picture_bytes, draw)])
     return Answer("Make the node in the middle red and remove the arrow beside it.")
+
+
+def painted(pictures: list[bytes], draw: random.Random) -> bytes:
+    """The first picture with a rectangle of a seeded colour somewhere on it, as PNG; a small
+    picture of that colour where there is none that can be decoded."""
+    from PIL import Image
+
+    colour = tuple(draw.randrange(256) for _ in range(3))
+    try:
+        image = Image.open(io.BytesIO(pictures[0])).convert("RGB")
+    except (IndexError, OSError):
+        return png(bytes(colour))
+    width, height = image.size
+    left, top = draw.randrange(max(1, width // 2)), draw.randrange(max(1, height // 2))
+    image.paste(colour, (left, top, left + max(1, width // 4), top + max(1, height // 4)))
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    return out.getvalue()
 
 
 def edited(text: str, draw: random.Random) -> str:
@@ -119,11 +144,40 @@ _REASONS = {
 def worded(call: Call, a: Answer) -> dict[str, Any]:
     """The body of an answer as the API called words it. Token counts are made up but fixed."""
     sent, got = 100 + 10 * len(call.pictures), 7 + len(a.text) // 4
+    drawn = 1000 * len(a.pictures)
     encoded = [base64.b64encode(p).decode() for p in a.pictures]
+    if a.cut_base64:
+        encoded = [e[: len(e) // 8 * 4 + 1] for e in encoded]
     if call.api == "pictures":
+        named = "url" if a.by_address else "b64_json"
         return {
-            "data": [{"b64_json": e} for e in encoded],
-            "usage": {"input_tokens": sent, "output_tokens": got},
+            "created": 0,
+            "data": [{named: ADDRESS if a.by_address else e} for e in encoded],
+            "usage": {
+                "input_tokens": sent,
+                "input_tokens_details": {"text_tokens": 100, "image_tokens": sent - 100},
+                "output_tokens": drawn,
+                "total_tokens": sent + drawn,
+            },
+        }
+    if call.api == "responses":
+        output: list[dict[str, Any]] = [
+            {"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": e}
+            for e in encoded
+        ]
+        if a.text:
+            kind = "refusal" if a.finish == "refusal" else "output_text"
+            part = {"type": kind, "refusal" if a.finish == "refusal" else "text": a.text}
+            output.append({"type": "message", "role": "assistant", "content": [part]})
+        why = {"length": "max_output_tokens", "content_filter": "content_filter"}.get(a.finish)
+        return {
+            "id": f"resp-{call.order}",
+            "object": "response",
+            "status": "incomplete" if why else "completed",
+            "incomplete_details": {"reason": why} if why else None,
+            "model": f"{call.model}-fake",
+            "output": output,
+            "usage": {"input_tokens": sent, "output_tokens": got, "total_tokens": sent + got},
         }
     if call.api == "google":
         parts: list[dict[str, Any]] = []
@@ -131,7 +185,16 @@ def worded(call: Call, a: Answer) -> dict[str, Any]:
             parts.append({"text": a.thinking, "thought": True})
         if a.text:
             parts.append({"text": a.text})
-        parts += [{"inlineData": {"mimeType": "image/png", "data": e}} for e in encoded]
+        parts += [
+            {"fileData": {"fileUri": ADDRESS}}
+            if a.by_address
+            else {"inlineData": {"mimeType": "image/png", "data": e}}
+            for e in encoded
+        ]
+        kinds = [
+            {"modality": "IMAGE", "tokenCount": drawn},
+            {"modality": "TEXT", "tokenCount": got},
+        ]
         return {
             "candidates": [
                 {
@@ -139,7 +202,11 @@ def worded(call: Call, a: Answer) -> dict[str, Any]:
                     "finishReason": _REASONS["google"][a.finish],
                 }
             ],
-            "usageMetadata": {"promptTokenCount": sent, "candidatesTokenCount": got},
+            "usageMetadata": {
+                "promptTokenCount": sent,
+                "candidatesTokenCount": got + drawn,
+                **({"candidatesTokensDetails": kinds} if encoded else {}),
+            },
             "modelVersion": f"{call.model}-fake",
         }
     if call.api == "anthropic":
@@ -163,7 +230,10 @@ def worded(call: Call, a: Answer) -> dict[str, Any]:
         message["reasoning_content"] = a.thinking
     if encoded:
         message["images"] = [
-            {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{e}"}}
+            {
+                "type": "image_url",
+                "image_url": {"url": ADDRESS if a.by_address else f"data:image/png;base64,{e}"},
+            }
             for e in encoded
         ]
     reason = _REASONS["openai"][a.finish]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import json
 import re
 import struct
@@ -40,6 +41,67 @@ class Call:
         return {k: v for k, v in vars(self).items() if k != "picture_bytes"}
 
 
+@dataclass
+class File:
+    """A file of a form: the field it came in, its name without ending, its type, its bytes."""
+
+    field: str
+    stem: str
+    media_type: str
+    data: bytes
+
+
+def _boundary(headers: dict[str, str]) -> bytes:
+    kind = headers.get("content-type", "")
+    found = re.fullmatch(r"multipart/form-data; *boundary=([\w'()+,\-./:=? ]{1,70})", kind)
+    return found[1].encode() if found else b""
+
+
+def form(body: bytes, boundary: bytes) -> tuple[dict[str, Any], list[File]]:
+    """The fields and files of a multipart/form-data body. Raises ValueError for a malformed one."""
+    delimiter = b"\r\n--" + boundary
+    first, *parts = (b"\r\n" + body).split(delimiter)
+    if first or not parts or parts[-1] != b"--\r\n":
+        raise ValueError("a form that does not end, or has no parts")
+    fields: dict[str, Any] = {}
+    files: list[File] = []
+    for part in parts[:-1]:
+        head, gap, data = part.partition(b"\r\n\r\n")
+        words = head.decode()
+        name = re.search(r'form-data; name="([^"]+)"', words)
+        if not gap or not name:
+            raise ValueError(f"a part without a name: {words!r}")
+        file = re.search(r'filename="([^"]+)"', words)
+        if file:
+            kind = re.search(r"Content-Type: (\S+)", words)
+            stem = file[1].rpartition(".")[0]
+            files.append(File(name[1], stem, kind[1] if kind else "", data))
+        else:
+            fields[name[1]] = data.decode()
+    return fields, files
+
+
+def check_form(files: list[File]) -> None:
+    """What OpenAI refuses with a 400. Raises ValueError."""
+    from PIL import Image
+
+    opened = []
+    for file in files:
+        try:
+            image = Image.open(io.BytesIO(file.data))
+            image.load()
+        except OSError as e:
+            raise ValueError(f"invalid_image_file: {file.stem}: {e}") from None
+        opened.append((file.field, image))
+    pictures = [i for where, i in opened if where != "mask"]
+    several = len(pictures) > 1
+    if any(f.field not in ("mask", "image[]" if several else "image") for f in files):
+        raise ValueError(f"fields of files: {[f.field for f in files]}")
+    for where, image in opened:
+        if where == "mask" and (image.mode != "RGBA" or image.size != pictures[0].size):
+            raise ValueError("a mask has an alpha channel and the size of the first picture")
+
+
 def lift_pictures(body: bytes) -> tuple[bytes, list[bytes]]:
     """The body with each base64 text replaced by `#I#`, and those texts. Parsing what is left
     costs next to nothing however large the pictures are."""
@@ -68,8 +130,15 @@ def read_call(
     order: int, path: str, headers: dict[str, str], body: bytes, *, cheap: bool = False
 ) -> Call:
     """Raises ValueError for a request that no provider would understand."""
-    rest, lifted = lift_pictures(body)
-    document = json.loads(rest)
+    names: list[str] = []
+    if boundary := _boundary(headers):
+        fields, files = form(body, boundary)
+        document, lifted = fields, [base64.b64encode(f.data) for f in files]
+        names = [f.field for f in files]
+        rest = json.dumps([fields, names]).encode()
+    else:
+        rest, lifted = lift_pictures(body)
+        document = json.loads(rest)
     items: list[tuple[str, str]] = []
     types: list[str] = []
 
@@ -97,9 +166,24 @@ def read_call(
     elif path.endswith("/images/edits"):
         api, model = "pictures", document["model"]
         items.append(("text", document["prompt"]))
-        for image in document["images"]:
-            url = image["image_url"]
-            add(url, url.partition(";")[0].removeprefix("data:"))
+        if not boundary:
+            raise ValueError("pictures are taken as multipart/form-data only")
+        for n, file in enumerate(files):
+            # The name of the file stands for the text before a picture.
+            items.append(("text", file.stem))
+            add(f"#{n}#", file.media_type)
+        check_form(files)
+    elif path.endswith("/responses"):
+        api, model = "responses", document["model"]
+        if document.get("instructions"):
+            items.append(("text", document["instructions"]))
+        for message in document["input"]:
+            for part in message["content"]:
+                if part["type"] == "input_image":
+                    url = part["image_url"]
+                    add(url, url.partition(";")[0].removeprefix("data:"))
+                else:
+                    items.append(("text", part["text"]))
     elif path.endswith("/messages"):
         api, model = "anthropic", document["model"]
         if document.get("system"):
@@ -168,7 +252,8 @@ def _kind(api: str, document: dict[str, Any], schema: Any, texts: str) -> str:
     asked = document.get("modalities") or document.get("generationConfig", {}).get(
         "responseModalities"
     )
-    if api == "pictures" or asked:
+    tools = [t.get("type") for t in document.get("tools", [])] if api == "responses" else []
+    if api == "pictures" or asked or "image_generation" in tools:
         return "picture"
     if schema is not None:
         return "judge"

@@ -34,6 +34,10 @@ KINDS = (
     "echo",  # 401 that repeats every header it got
     "filtered_400",
     "raw",  # "body" as it is, with status 200
+    "html_picture",  # a gateway's page where the picture's bytes should be
+    "cut_picture",  # a picture file that ends in the middle
+    "cut_base64",  # base64 text that ends in the middle
+    "picture_address",  # a picture given by address
 )
 
 
@@ -129,6 +133,14 @@ def wire(call: Call, rules: dict[str, Any], fault: dict[str, Any] | None) -> Wir
         a = Answer(a.text[: len(a.text) // 2], "length", thinking=a.thinking)
     elif kind == "malformed":
         a = Answer('{"scores": {"IA": "rather good"}, "note": 7')
+    elif kind == "html_picture":
+        a.pictures = [b"<!DOCTYPE html><html><body>502 Bad Gateway</body></html>"] * len(a.pictures)
+    elif kind == "cut_picture":
+        a.pictures = [p[: len(p) // 2] for p in a.pictures]
+    elif kind == "cut_base64":
+        a.cut_base64 = True
+    elif kind == "picture_address":
+        a.by_address = True
     made = Wire(body=_body(worded(call, a)))
     if kind == "cut":
         made.cut = max(1, len(made.body) // 2)

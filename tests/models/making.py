@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Mapping
 from typing import Any
+
+from PIL import Image
 
 from redline.models import Message, PicturePart, Request, Settings, TextPart
 from redline.models.anthropic import ClaudeModel
@@ -12,6 +15,7 @@ from redline.models.google import GeminiModel
 from redline.models.keys import Key
 from redline.models.openai_chat import ChatModel
 from redline.models.openai_pictures import PictureEditModel
+from redline.models.openai_responses import ResponsesModel
 from redline.models.remote import RemoteModel
 from tests.fake_provider.fixture import FakeProvider
 
@@ -37,12 +41,25 @@ def model(
         return ClaudeModel(f"anthropic/{name}", name, f"{provider.url}/v1", told, key)
     if api == "pictures":
         return PictureEditModel(f"openai/{name}", name, f"{provider.url}/v1", told, key)
+    if api == "responses":
+        return ResponsesModel(f"openai/{name}", name, f"{provider.url}/v1", told, key, "openai")
     dialect: Any = api
     return ChatModel(f"{api}/{name}", name, f"{provider.url}/v1", told, key, dialect)
 
 
 def picture(label: str, size: int = 3000) -> PicturePart:
     return PicturePart(b"\x89PNG" + os.urandom(size), label)
+
+
+def real_picture(label: str, colour: str = "red", size: tuple[int, int] = (24, 16)) -> PicturePart:
+    """A PNG that can be decoded."""
+    out = io.BytesIO()
+    Image.new("RGB", size, colour).save(out, "PNG")
+    return PicturePart(out.getvalue(), label)
+
+
+def picture_request(*pictures: PicturePart, words: str = "Make it blue.") -> Request:
+    return Request((Message("user", (*pictures, TextPart(words))),), want="picture")
 
 
 CODE = (

@@ -8,7 +8,7 @@ from typing import Any
 
 from redline.models.body import Body, merged
 from redline.models.protocol import Finish, Message, Reply, Request, TextPart, Usage
-from redline.models.reading import PictureCollector, count_at, list_at, text_at
+from redline.models.reading import NOT_FETCHED, PictureCollector, count_at, list_at, text_at
 from redline.models.remote import RemoteModel, Unreadable
 
 _FINISH: Mapping[str, Finish] = {
@@ -97,7 +97,7 @@ class GeminiModel(RemoteModel):
             if data is not None and not is_thought:
                 found.base64(data)
             if text_at(part, "fileData", "fileUri"):
-                notes.append("a picture given by address was not fetched")
+                notes.append(NOT_FETCHED)
         reason = text_at(candidate, "finishReason")
         finish: Finish = _FINISH.get(reason or "", "other")
         if blocked:
@@ -118,10 +118,21 @@ class GeminiModel(RemoteModel):
                 thinking_tokens=thoughts,
                 cached_tokens=count_at(usage_of, "cachedContentTokenCount"),
                 pictures=len(found.pictures) if request.want == "picture" else None,
+                picture_input_tokens=_of_pictures(usage_of, "promptTokensDetails"),
+                picture_output_tokens=_of_pictures(usage_of, "candidatesTokensDetails"),
             ),
             model_id=text_at(body, "modelVersion"),
             notes=tuple(dict.fromkeys([*notes, *found.notes])),
         )  # fmt: skip
+
+
+def _of_pictures(usage_of: Any, name: str) -> int | None:
+    """Tokens of pictures among those counted by kind; None where they are not counted by kind."""
+    kinds = list_at(usage_of, name)
+    counts = [count_at(k, "tokenCount") for k in kinds if text_at(k, "modality") == "IMAGE"]
+    if not kinds or None in counts:
+        return None
+    return sum(c for c in counts if c is not None)
 
 
 def _content(message: Message, body: Body) -> dict[str, Any]:

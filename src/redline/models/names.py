@@ -25,8 +25,8 @@ LOCAL = {
 
 FORMS = (
     "openai/NAME, openrouter/VENDOR/NAME, google/NAME, anthropic/NAME, "
-    "http://HOST:PORT/v1#NAME, https://HOST/v1#NAME, ollama/NAME, vllm/NAME, sglang/NAME, "
-    "command/NAME, diffusers/OWNER/NAME, diffusers/local:NAME"
+    "http://HOST:PORT/v1#NAME, https://HOST/v1#NAME (or /v1/images/edits#NAME), ollama/NAME, "
+    "vllm/NAME, sglang/NAME, command/NAME, diffusers/OWNER/NAME, diffusers/local:NAME"
 )
 
 _WEIGHTS = re.compile(r"local:[\w.\-]+\Z|[A-Za-z0-9][\w.\-]*/[A-Za-z0-9][\w.\-]*(@[\w.\-/]+)?\Z")

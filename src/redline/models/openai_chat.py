@@ -129,6 +129,9 @@ class ChatModel(RemoteModel):
                 ),
                 cached_tokens=count_at(body, "usage", "prompt_tokens_details", "cached_tokens"),
                 pictures=len(found.pictures) if request.want == "picture" else None,
+                picture_output_tokens=count_at(
+                    body, "usage", "completion_tokens_details", "image_tokens"
+                ),
             ),
             model_id=text_at(body, "model"),
             notes=tuple(dict.fromkeys(found.notes)),

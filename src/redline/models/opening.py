@@ -53,17 +53,36 @@ def open_model(
         from redline.models.anthropic import ClaudeModel
 
         return ClaudeModel(name, model, base_url, settings, key)
-    if parsed.provider == "openai" and model.startswith("gpt-image"):
+    api = ""
+    if parsed.provider == "server":
+        base_url, api = _endpoint(base_url)
+    elif parsed.provider == "openai":
+        draws = model.startswith(("gpt-image", "chatgpt-image"))
+        api = "images/edits" if draws else "responses"
+    if api == "images/edits":
         from redline.models.openai_pictures import PictureEditModel
 
         return PictureEditModel(name, model, base_url, settings, key)
+    if api == "responses":
+        from redline.models.openai_responses import ResponsesModel
+
+        return ResponsesModel(name, model, base_url, settings, key, "openai")
     from redline.models.openai_chat import ChatModel, Dialect
 
     dialects: dict[str, Dialect] = {
-        "openai": "openai", "openrouter": "openrouter", "ollama": "ollama",
+        "openrouter": "openrouter", "ollama": "ollama",
     }  # fmt: skip
     dialect = dialects.get(parsed.provider, "server")
     return ChatModel(name, model, base_url, settings, key, dialect)
+
+
+def _endpoint(address: str) -> tuple[str, str]:
+    """An address that ends in an endpoint says which API its server is asked by:
+    http://HOST/v1/images/edits#NAME. Without one it is chat completions."""
+    for kind in ("images/edits", "responses", "chat/completions"):
+        if address.endswith(f"/{kind}"):
+            return address.removesuffix(f"/{kind}"), kind
+    return address, ""
 
 
 def program_identity(

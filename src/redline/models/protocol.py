@@ -79,13 +79,16 @@ class Request:
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens and pictures as the provider counts them; None where it does not say."""
+    """Tokens and pictures as the provider counts them; None where it does not say. Tokens of
+    pictures are part of the input and output tokens, and cost more at some providers."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
     thinking_tokens: int | None = None
     cached_tokens: int | None = None
     pictures: int | None = None
+    picture_input_tokens: int | None = None
+    picture_output_tokens: int | None = None
 
 
 @dataclass(frozen=True)
@@ -175,7 +178,8 @@ class Model(Protocol):
 
 @dataclass(frozen=True)
 class ModelCard:
-    """What is known of a model. Prices are USD; an unknown price is None, never 0."""
+    """What is known of a model. Prices are USD; an unknown price is None, never 0. Tokens of
+    pictures cost what other tokens do unless they have a price of their own."""
 
     name: str
     provider: str
@@ -184,6 +188,8 @@ class ModelCard:
     answers: Literal["text", "picture", "both"] = "text"
     input_per_mtok: float | None = None
     output_per_mtok: float | None = None
+    picture_input_per_mtok: float | None = None
+    picture_output_per_mtok: float | None = None
     per_picture: float | None = None
     price_date: str | None = None
     price_source: str | None = None
@@ -200,16 +206,40 @@ class ModelCard:
             return f"{self.name} scales {side} px squares down to about {limit} px."
         return f"{self.name} takes {side} px squares unscaled."
 
+    @property
+    def priced(self) -> bool:
+        """Whether the cost of a call can be told: by its tokens, or by its pictures alone."""
+        tokens = (self.input_per_mtok, self.output_per_mtok)
+        return None not in tokens or (tokens == (None, None) and self.per_picture is not None)
+
     def cost(self, usage: Usage) -> float | None:
         """USD of one call, or None where a price or a count that it needs is unknown."""
+        if not self.priced:
+            return None
         total = 0.0
-        for count, price in (
-            (usage.input_tokens, self.input_per_mtok),
-            (usage.output_tokens, self.output_per_mtok),
+        for count, pictures, price, picture_price in (
+            (
+                usage.input_tokens,
+                usage.picture_input_tokens,
+                self.input_per_mtok,
+                self.picture_input_per_mtok,
+            ),
+            (
+                usage.output_tokens,
+                usage.picture_output_tokens,
+                self.output_per_mtok,
+                self.picture_output_per_mtok,
+            ),
         ):
-            if price is None or (count is None and price):
+            if price is None:
+                continue
+            own = picture_price is not None and picture_price != price
+            if (count is None and price) or (own and count != 0 and pictures is None):
                 return None
-            total += (count or 0) * price / 1e6
-        if self.per_picture is not None and usage.pictures:
-            total += usage.pictures * self.per_picture
+            extra = (picture_price or 0.0) - price if own else 0.0
+            total += ((count or 0) * price + (pictures or 0) * extra) / 1e6
+        if self.per_picture is not None:
+            if usage.pictures is None and self.input_per_mtok is None:
+                return None
+            total += (usage.pictures or 0) * self.per_picture
         return total

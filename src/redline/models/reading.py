@@ -9,6 +9,9 @@ from typing import Any
 
 MAX_PICTURES = 16
 
+NOT_FETCHED = "a picture given by address was not fetched"
+NOT_DECODED = "a picture that can't be decoded was left out"
+
 
 def clean(text: str) -> str:
     """The text without lone surrogates, which JSON can say and UTF-8 can't."""
@@ -53,7 +56,7 @@ class PictureCollector:
         if not isinstance(url, str):
             return
         if not url.startswith("data:"):
-            self.notes.append("a picture given by address was not fetched")
+            self.notes.append(NOT_FETCHED)
             return
         head, _, data = url.partition(",")
         if not head.endswith(";base64"):
@@ -73,4 +76,4 @@ class PictureCollector:
         if picture:
             self.pictures.append(picture)
         else:
-            self.notes.append("a picture that can't be decoded was left out")
+            self.notes.append(NOT_DECODED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from abc import ABC, abstractmethod
@@ -55,6 +56,8 @@ class RemoteModel(ABC):
             notes = (SCHEMA_REFUSED,)
             answer = await self._ask(replace(request, schema=None))
         reply = self._read(answer, request)
+        if request.want == "picture":
+            reply = await self._look_at(reply)
         return replace(reply, notes=(*notes, *reply.notes)) if notes else reply
 
     async def close(self) -> None:
@@ -78,6 +81,17 @@ class RemoteModel(ABC):
 
     async def _ask(self, request: Request) -> Answer:
         return await self._wire.post(self.url(request), self.headers(), self.body(request))
+
+    async def _look_at(self, reply: Reply) -> Reply:
+        # Imported here: most calls are about texts, and Pillow takes a while to load.
+        from redline.models.pictures_received import NoPicture, looked_at
+
+        try:
+            return await asyncio.to_thread(looked_at, reply)
+        except NoPicture as e:
+            problem = e
+        where = self._wire.where
+        raise told(problem.kind, f"The answer of {where} holds {problem}", self._wire.secrets)
 
     def _refuses_schema(self, answer: Answer) -> bool:
         if answer.status not in (400, 422):

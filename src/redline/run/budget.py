@@ -37,13 +37,15 @@ def estimate(card: ModelCard, settings: Settings, request: Request, seen: int = 
                 pictures += 1
     given = int(texts / CHARACTERS_PER_TOKEN) + pictures * TOKENS_PER_PICTURE
     answer = settings.max_tokens or max(seen, OUTPUT_TOKENS)
-    if not priced(card):
+    if not card.priced:
         return Estimate(given + answer, None)
-    assert card.input_per_mtok is not None
-    assert card.output_per_mtok is not None
-    usd = (given * card.input_per_mtok + answer * card.output_per_mtok) / 1e6
+    dear_in = max(card.input_per_mtok or 0.0, card.picture_input_per_mtok or 0.0)
+    dear_out = card.output_per_mtok or 0.0
+    usd = 0.0
     if request.want == "picture":
-        usd += card.per_picture or 0.0
+        dear_out = max(dear_out, card.picture_output_per_mtok or 0.0)
+        usd = card.per_picture or 0.0
+    usd += (given * dear_in + answer * dear_out) / 1e6
     return Estimate(given + answer, usd)
 
 
@@ -58,18 +60,14 @@ def output_note(role: Role) -> str | None:
     )
 
 
-def priced(card: ModelCard) -> bool:
-    """Whether the cost of a call can be told at all."""
-    return card.input_per_mtok is not None and card.output_per_mtok is not None
-
-
 def check_prices(budget: float | None, cards: Iterable[ModelCard]) -> None:
     """A budget needs prices. Raises BudgetUnknown."""
-    unknown = sorted({card.name for card in cards if not priced(card)})
+    unknown = sorted({card.name for card in cards if not card.priced})
     if budget is not None and unknown:
         raise BudgetUnknown(
             f"The price of {' and '.join(unknown)} is not known, so a budget cannot be kept. "
-            "Put its price (input_per_mtok, output_per_mtok) into your model cards, or leave "
+            "Put its price (input_per_mtok and output_per_mtok, or per_picture) into your model "
+            "cards, or leave "
             "--budget out."
         )
 
