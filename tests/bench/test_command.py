@@ -22,7 +22,8 @@ DOCUMENT = "\\documentclass[tikz]{standalone}\n\\begin{document}\n%s\n\\end{docu
 
 @dataclass
 class FakeRenderer:
-    """Codes with `broken` give no page by their own fault, with `unknown` by the machine's."""
+    """Codes with `broken` give no page by their own fault, with `unknown` by the machine's; with
+    `drow` they give one in spite of an error."""
 
     asked: list[str] = field(default_factory=list)
 
@@ -32,6 +33,9 @@ class FakeRenderer:
             return Render("failed", "pdflatex", TexError("syntax", "Missing } inserted.", 7))
         if "unknown" in code:
             return Render("unavailable", "pdflatex", TexError("missing_package", "no x.sty"))
+        if "drow" in code:
+            error = TexError("undefined_command", "Undefined control sequence \\drow.", 4)
+            return Render("ok_with_errors", "pdflatex", error, png=b"png", scale=1.0)
         return Render("ok", "pdflatex", png=b"png", scale=1.0)
 
 
@@ -87,6 +91,27 @@ def test_what_this_machine_cannot_render_is_no_fault_of_the_benchmark(
     assert [u["sample"] for u in told["unchecked"]] == ["a"]
 
 
+def test_a_page_in_spite_of_errors_is_a_note_with_code_line_and_error(
+    folder: Folder, renderer: FakeRenderer
+) -> None:
+    folder.text_sample("a")
+    folder.files["code/a.gold.tex"] = b"drow"
+    folder.text_sample("b")
+    folder.files["code/b.tex"] = b"drow"
+    result = run("check", folder.write())
+    assert result.exit_code == 0
+    said = "compiles with errors: line 4, Undefined control sequence \\drow. Mend"
+    assert f"note: sample a, gold 1: {said}" in result.stderr
+    assert f"note: sample b, original: {said}" in result.stderr
+    assert "no faults. 2 notes to read." in result.stdout
+    told = json.loads(run("check", folder.root, "--json").stdout)
+    assert told["faults"] == []
+    assert [(n["sample"], n["where"], n["severity"]) for n in told["notes"]] == [
+        ("a", "gold 1", "note"),
+        ("b", "original", "note"),
+    ]
+
+
 def test_json_of_a_check_is_pure_and_has_all_faults(folder: Folder, renderer: FakeRenderer) -> None:
     folder.text_sample("a")["operations"] = 5
     result = run("check", folder.write(), "--json")
@@ -117,6 +142,7 @@ def test_show_lists_the_samples_one_a_line_without_a_terminal(folder: Folder) ->
     assert lines[1].split("\t") == ["a", "UPDATE", "1", "pen", "2", "Rename A to B."]
     assert lines[2].split("\t")[-1] == "Zwei Zeilen [bold]"
     assert load(folder.root).hash in result.stdout
+    assert lines[-1] == f"Folder: {folder.root.resolve()}"
 
 
 def test_show_as_json_has_every_sample_and_paths_in_the_folder(folder: Folder) -> None:
@@ -124,7 +150,7 @@ def test_show_as_json_has_every_sample_and_paths_in_the_folder(folder: Folder) -
     told = json.loads(run("show", folder.write(), "--json").stdout)
     assert told["samples"] == 1
     (sample,) = told["samples_list"]
-    assert sample["picture"] == "pictures/a.png"
+    assert (Path(told["folder"]) / sample["picture"]).is_file()
     assert "code" not in sample
 
 
@@ -133,8 +159,10 @@ def test_show_of_one_sample_has_its_codes_and_what_the_golds_change(folder: Fold
     root = folder.write()
     text = run("show", root, "a").stdout
     assert "+\\begin{tikzpicture}\\node{B};" in text
+    assert text.splitlines()[0].split() == ["folder:", str(root.resolve())]
     told = json.loads(run("show", root, "a", "--json").stdout)
     assert len(told["gold_codes"]) == 2
+    assert (Path(told["folder"]) / told["picture"]).is_file()
     unknown = run("show", root, "zz")
     assert "no sample zz" in str(unknown.exception)
 
@@ -145,7 +173,7 @@ def test_list_names_the_bundled_benchmarks(folder: Folder, monkeypatch: pytest.M
     monkeypatch.setattr("redline.bench.bundled", lambda: {"mini-x": folder.write()})
     assert run("list").stdout.splitlines()[1].split("\t")[:4] == ["mini-x", "1", "diagram", "1"]
     (told,) = json.loads(run("list", "--json").stdout)
-    assert told["name"] == "mini-x"
+    assert (told["name"], told["folder"]) == ("mini-x", str(folder.root.resolve()))
 
 
 def test_import_says_what_was_skipped_and_what_does_not_render(
@@ -187,6 +215,14 @@ def test_check_and_import_compile_with_the_real_engine(folder: Folder, tmp_path:
     result = run("check", folder.write())
     assert result.exit_code == 2
     assert "sample a, gold 1: gives no page with pdflatex" in result.stderr
+    folder.files["code/a.gold.tex"] = (
+        DOCUMENT % "\\tikz\\draw (0,0)--(1,1);\n\\drow[red]\\tikz\\draw (0,0)--(1,0);"
+    ).encode()
+    result = run("check", folder.write())
+    assert result.exit_code == 0
+    assert (
+        "gold 1: compiles with errors: line 4, Undefined control sequence \\drow" in result.stderr
+    )
     put(tmp_path / "v", "good", "§choice([blue,cyan],blue)")
     put(tmp_path / "v", "none", "blue", code=INPUT.replace("standalone", "nosuchclass"))
     told = json.loads(run("import", "vtikz", tmp_path / "v", tmp_path / "out", "--json").stdout)

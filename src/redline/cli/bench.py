@@ -65,7 +65,8 @@ def show_command(
     if sample is not None:
         one = select(benchmark, ids=[sample]).samples[0]
         if as_json:
-            print_json(sample_facts(benchmark.root, one, benchmark.licence, codes=True))
+            facts = sample_facts(benchmark.root, one, benchmark.licence, codes=True)
+            print_json({"folder": str(benchmark.root), **facts})
         else:
             print_sample(benchmark, one)
         return
@@ -85,6 +86,7 @@ def show_command(
         typer.echo(f"Suggested by the benchmark: {suggested}.")
     turns = f" with {told['turns']} turns" if "turns" in told else ""
     typer.echo(f"{len(benchmark.samples)} samples{turns}; hash {benchmark.hash}")
+    typer.echo(f"Folder: {plain(str(benchmark.root))}")
 
 
 @bench_app.command("check")

@@ -19,6 +19,7 @@ def head(b: Benchmark[Sample]) -> dict[str, Any]:
         "name": b.name, "version": b.version, "track": b.track, "licence": b.licence,
         "description": b.description, "citation": b.citation, "origin": b.origin,
         "defaults": dict(b.defaults), "hash": b.hash, "samples": len(b.samples),
+        "folder": str(b.root),
     }  # fmt: skip
     if b.track == "image":
         told["turns"] = sum(len(s.turns) for s in b.samples if isinstance(s, ImageSample))
@@ -51,7 +52,7 @@ def sample_table(b: Benchmark[Sample]) -> tuple[list[str], list[list[str]]]:
 
 def print_sample(b: Benchmark[Sample], s: Sample) -> None:
     """One sample for a reader: its facts, then its codes or its turns."""
-    facts = sample_facts(b.root, s, b.licence)
+    facts = {"folder": str(b.root)} | sample_facts(b.root, s, b.licence)
     turns = facts.pop("turns", [])
     _lines(facts)
     if isinstance(s, DiagramSample):

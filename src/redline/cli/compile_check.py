@@ -21,9 +21,10 @@ def renderer(stack: ExitStack, unsandboxed: bool) -> Renders:
 
 @dataclass
 class CompileCheck:
-    """Asks a renderer whether a sample's original and golds give a page. What this machine can't
-    render (a package it lacks, a time-out) is no fault of the benchmark: it goes to `unchecked`.
-    The renderer is made when the first code comes: a benchmark without codes needs none."""
+    """Asks a renderer whether a sample's original and golds give a page. One that comes in spite
+    of TeX errors is a note. What this machine can't render (a package it lacks, a time-out) is no
+    fault of the benchmark: it goes to `unchecked`. The renderer is made when the first code comes:
+    a benchmark without codes needs none."""
 
     stack: ExitStack
     unsandboxed: bool
@@ -44,6 +45,11 @@ class CompileCheck:
                 )
                 codes += [(f"gold {k}", r) for k, r in enumerate(drawn, start=1)]
         for what, render in codes:
+            if render.status == "ok_with_errors":
+                yield Fault(
+                    sample.id, what, f"compiles with errors: {_first_error(render)}",
+                    "Mend the code if it was not meant", "note",
+                )  # fmt: skip
             if render.png is not None:
                 continue
             fault = Fault(
@@ -64,6 +70,13 @@ def why_not(draws: Renders) -> Callable[[str], str | None]:
         return None if render.png is not None else _said(render)
 
     return renders
+
+
+def _first_error(render: Any) -> str:
+    if render.error is None:
+        return "TeX tells none of them"
+    at = f"line {render.error.line}, " if render.error.line else ""
+    return f"{at}{render.error.message.rstrip('.')}"
 
 
 def _said(render: Any) -> str:

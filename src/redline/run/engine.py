@@ -22,7 +22,7 @@ from redline.run.folder import RunFolder
 from redline.run.options import Options, Role
 from redline.run.progress import Progress, Silent
 from redline.run.stopping import Interrupted, Stop
-from redline.run.summary import StageCount, Summary
+from redline.run.summary import StageCount, Summary, counted
 from redline.track import Done, Finished, Stage, Unanswered, Unit, in_rounds
 
 _INTERRUPT = {signal.SIGINT: 130, signal.SIGTERM: 143}
@@ -245,10 +245,7 @@ class _Engine:
         if self._stop.asked:
             self._progress.stop()
             os._exit(status)
-        self._progress.note(
-            f"Stopping: waiting up to {self._options.grace_s:.0f} s for "
-            f"{self._caller.in_flight} calls in flight. Once more ends at once."
-        )
+        self._progress.note(_stopping(self._caller.in_flight, self._options.grace_s))
         self._stop.ask(
             f"Interrupted by {number.name}. Start the same command again to go on.", status
         )
@@ -281,6 +278,15 @@ class _Engine:
             stopped=self._stop.sentence,
             exit_status=self._stop.exit_status if self._stop.asked else (0 if complete else 3),
         )
+
+
+def _stopping(in_flight: int, grace_s: float) -> str:
+    if not in_flight:
+        return "Stopping."
+    return (
+        f"Stopping: waiting up to {grace_s:.0f} s for {counted(in_flight, 'call')} in flight. "
+        "Once more ends at once."
+    )
 
 
 def _crashed(error: Exception) -> Finished:

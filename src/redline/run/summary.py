@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """`1 call`, `2 calls`."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
 @dataclass(frozen=True)
 class StageCount:
     """Units of a stage by status; `missing` ones have no record. `done_now` were finished by
@@ -65,14 +70,14 @@ class Summary:
             parts.append(f"{name} {', '.join(said)}")
         money = f"{self.spent:.4f} USD"
         if self.unpriced:
-            money += f" and {self.unpriced} calls of unknown price"
+            money += f" and {counted(self.unpriced, 'call')} of unknown price"
         if self.estimated:
             money += (
-                f", {self.estimated} calls without token counts estimated at "
+                f", {counted(self.estimated, 'call')} without token counts estimated at "
                 f"{self.estimated_spent:.4f} USD"
             )
         if self.cached:
-            money += f", {self.cached} replies from the cache"
+            money += f", {counted(self.cached, 'reply', 'replies')} from the cache"
         if self.possibly_billed:
-            money += f", {self.possibly_billed} unanswered calls possibly billed"
+            money += f", {counted(self.possibly_billed, 'unanswered call')} possibly billed"
         return f"{'; '.join(parts) or 'nothing done'}. {money}. Everything is in {self.path}"
