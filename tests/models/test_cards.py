@@ -174,6 +174,38 @@ def test_redline_models_tells_that_a_key_is_set_and_never_which() -> None:
     assert SECRET not in shown + json.dumps(told)
 
 
+def test_redline_models_says_what_each_way_answers_with_and_what_it_was_tried_against() -> None:
+    told = json.loads(_run("--json"))
+    answers = {w["name"]: (w["answers"], w["real"]) for w in told["ways"]}
+    assert answers["anthropic/NAME"] == ("text", False)
+    assert answers["openai/gpt-image-..."] == ("picture", False)
+    assert answers["command/NAME"] == ("both", True)
+    # No weights could be had where this was written.
+    assert {p["verified"] for p in told["pipelines"]} == {False}
+    shown = _run()
+    for pipeline in told["pipelines"]:
+        assert pipeline["pipeline"] in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "weights"),
+    [
+        ("diffusers/Qwen/Qwen-Image-Edit", "qwen", "open"),
+        ("diffusers/Qwen/Qwen-Image-Edit@abc", "qwen", "open"),
+        ("diffusers/black-forest-labs/FLUX.1-Kontext-dev", "flux", "open"),
+        ("diffusers/timbrooks/instruct-pix2pix", "instruct-pix2pix", "open"),
+        ("diffusers/local:mine", "mine", "unknown"),
+    ],
+)
+def test_a_pipeline_on_this_machine_answers_with_pictures_and_nobody_bills_it(
+    name: str, line: str, weights: str
+) -> None:
+    c = card(name)
+    assert (c.name, c.provider, c.answers) == (name, "diffusers", "picture")
+    assert (c.family, c.weights) == (line, weights)
+    assert c.cost(Usage(pictures=1)) == 0
+
+
 def test_a_card_says_what_its_provider_does_to_pictures() -> None:
     claude = card("anthropic/claude-opus-4-6")
     assert "unscaled" in claude.scaling(1024)

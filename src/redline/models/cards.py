@@ -41,6 +41,7 @@ _FAMILIES = (
     ("flux", "flux"),
     ("seed", "seed"),
     ("step", "step"),
+    ("pix2pix", "instruct-pix2pix"),
     ("gpt", "gpt"),
     ("dall-e", "gpt"),
 )
@@ -83,6 +84,8 @@ def card(name: str) -> ModelCard:
     if known is not None:
         return known
     provider = _provider(name)
+    if provider == "diffusers":
+        return _on_this_machine(name)
     part = _model_part(name)
     for other in _cards().values():
         if _model_part(other.name).rpartition("/")[2] == part.rpartition("/")[2]:
@@ -92,11 +95,27 @@ def card(name: str) -> ModelCard:
                 provider=provider,
                 input_per_mtok=None,
                 output_per_mtok=None,
+                picture_input_per_mtok=None,
+                picture_output_per_mtok=None,
                 per_picture=None,
                 price_date=None,
                 price_source=None,
             )
     return ModelCard(name=name, provider=provider, family=family(name))
+
+
+def _on_this_machine(name: str) -> ModelCard:
+    """The card of a pipeline that runs here: it answers with pictures, and nobody bills it."""
+    weights = _cards().get(_model_part(name)) or ModelCard(name, "diffusers", _guess(name))
+    return replace(
+        weights,
+        name=name,
+        provider="diffusers",
+        answers="picture",
+        input_per_mtok=0.0,
+        output_per_mtok=0.0,
+        per_picture=0.0,
+    )
 
 
 def cards() -> tuple[ModelCard, ...]:
@@ -106,7 +125,9 @@ def cards() -> tuple[ModelCard, ...]:
 
 def _provider(name: str) -> str:
     head = name.partition("/")[0]
-    if head in HOSTS or head in LOCAL or head in ("command", "baseline", "replay", "outputs"):
+    if head in HOSTS or head in LOCAL or head in (
+        "command", "diffusers", "baseline", "replay", "outputs",
+    ):  # fmt: skip
         return head
     return "server" if name.startswith(("http://", "https://")) else "unknown"
 
@@ -117,6 +138,8 @@ def _model_part(name: str) -> str:
     if low.startswith(("http://", "https://")):
         return low.partition("#")[2] or low
     head, _, rest = low.partition("/")
+    if rest and head == "diffusers":
+        return rest.removeprefix("local:").partition("@")[0]
     return rest if rest and (head in HOSTS or head in LOCAL or head == "command") else low
 
 
@@ -174,7 +197,13 @@ def parse_cards(text: str, where: str) -> list[ModelCard]:
         except ValidationError as e:
             faults += [f"{name}: {'.'.join(map(str, f['loc']))}: {f['msg']}" for f in e.errors()]
             continue
-        prices = [one.input_per_mtok, one.output_per_mtok, one.per_picture]
+        prices = [
+            one.input_per_mtok,
+            one.output_per_mtok,
+            one.picture_input_per_mtok,
+            one.picture_output_per_mtok,
+            one.per_picture,
+        ]
         given = [p for p in prices if p is not None]
         if any(not 0 <= p < math.inf for p in given):
             faults.append(f"{name}: a price must be 0 or more")

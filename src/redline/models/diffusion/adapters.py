@@ -187,7 +187,7 @@ ADAPTERS: Mapping[str, Adapter] = {
     for a in (
         Adapter(
             "StableDiffusionInstructPix2PixPipeline",
-            "timbrooks/instruct-pix2pix; the weights of HQ-Edit, once they are in diffusers' form",
+            "timbrooks/instruct-pix2pix, HQ-Edit's weights",
             _instruct_pix2pix,
             image_guidance="image_guidance_scale",
             negative_prompt=True,
