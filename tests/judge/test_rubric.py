@@ -116,6 +116,23 @@ def test_a_fault_of_a_rubric_file_is_a_sentence(
     assert "bad.toml" in str(caught.value) and sentence in str(caught.value)
 
 
+def test_keys_that_are_missing_are_one_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_text('name = "mine"\nversion = 1\n')
+    with pytest.raises(RubricError) as caught:
+        load_rubric(file)
+    assert str(caught.value) == (
+        f"rubric {file}: lacks level, required, prompt, task, repair, inputs, criteria; "
+        "docs/files-of-your-own.md describes the keys, with an example"
+    )
+    file.write_text(IMAGE.replace('kind = "picture"\n', "", 1).replace("version = 1", ""))
+    with pytest.raises(RubricError) as caught:
+        load_rubric(file)
+    told = str(caught.value).splitlines()
+    assert told[1:] == ["- lacks version", "- inputs.0: lacks kind"]
+    assert "Field required" not in str(caught.value)
+
+
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
     file = tmp_path / "bad.toml"
     file.write_text(IMAGE.replace("{criteria}", "").replace('name = "CP"', 'name = "IA"'))

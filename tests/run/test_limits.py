@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from redline.models import card
 from redline.models.protocol import (
     Message,
     ModelCard,
@@ -22,7 +23,7 @@ from redline.models.protocol import (
 )
 from redline.run import BudgetUnknown, Options, Role, RunFolder, execute
 from redline.run.backoff import wait_s
-from redline.run.budget import Budget, BudgetReached, estimate
+from redline.run.budget import Budget, BudgetReached, check_prices, estimate
 from redline.run.limiter import Limiter
 from redline.track import Stage
 from tests.run.toy import CARD, FAST, UNPRICED, Generate, Judge, Scripted, ask, manifest, run, say
@@ -229,6 +230,28 @@ def test_a_budget_needs_a_price(tmp_path: Path) -> None:
     with pytest.raises(BudgetUnknown, match="price of toy/m is not known"):
         run(tmp_path / "run", [Generate(["s1#0"])], model, options, UNPRICED)
     assert model.asked == []
+
+
+def test_a_budget_without_a_price_says_what_to_write_and_where(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for variable in ("XDG_CONFIG_HOME", "REDLINE_CARDS"):
+        monkeypatch.delenv(variable, raising=False)
+    with pytest.raises(BudgetUnknown) as caught:
+        check_prices(1.0, [UNPRICED, CARD])
+    sentence, _, toml = str(caught.value).partition(":\n")
+    assert "write into ~/.config/redline/cards.toml" in sentence
+    written = toml.replace("PRICE_OF_A_MILLION_TOKENS", "1.5").replace(
+        "YEAR-MONTH-DAY", "2026-01-31"
+    )
+    file = tmp_path / ".config" / "redline" / "cards.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(written)
+    assert card("toy/m").cost(Usage(1_000_000, 1_000_000)) == 3.0
+    monkeypatch.setenv("REDLINE_CARDS", str(tmp_path / "mine.toml"))
+    with pytest.raises(BudgetUnknown, match=r"~/mine\.toml"):
+        check_prices(1.0, [UNPRICED])
 
 
 def test_a_reply_without_token_counts_is_charged_what_was_set_aside_for_it(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def _show(sources: Sequence[tuple[Path, str]], renders: Sequence[Render], out: P
     notes = [f"PNG, PDF and log of each document are in {out}."]
     if not all(render.sandboxed for render in renders):
         notes.append("Run without a sandbox.")
-    show(Table("", columns, rows, notes))
+    show(Table("", columns, rows, notes, words=("status", "engine", "first error")))
 
 
 def _why(render: Render) -> str:

@@ -6,8 +6,12 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from redline.errors import plain
+
+if TYPE_CHECKING:
+    from rich.console import JustifyMethod
 
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -17,12 +21,17 @@ _LATEX = {
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows of cells as they are to be read; `notes` stand beneath."""
+    """Columns and rows of cells as they are to be read; `notes` stand beneath. Columns are of
+    numbers and stand to the right but for the first one and those named in `words`."""
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
+    words: Sequence[str] = ()
+
+    def left(self, column: int) -> bool:
+        return column == 0 or self.columns[column] in self.words
 
 
 def show(table: Table) -> None:
@@ -37,7 +46,8 @@ def show(table: Table) -> None:
         console = Console(width=max(80, _width(table)))
     drawn = RichTable(title=Text(table.title), title_justify="left", box=None, pad_edge=False)
     for k, name in enumerate(table.columns):
-        drawn.add_column(Text(name), justify="left" if k == 0 else "right", overflow="fold")
+        side: JustifyMethod = "left" if table.left(k) else "right"
+        drawn.add_column(Text(name), justify=side, overflow="fold")
     for row in table.rows:
         drawn.add_row(*(Text(plain(cell)) for cell in row))
     console.print(drawn)
@@ -68,7 +78,7 @@ def as_latex(table: Table) -> str:
         return " & ".join("".join(_LATEX.get(c, c) for c in cell) for cell in cells) + r" \\"
 
     head = [f"% {n}" for n in (table.title, *table.notes)]
-    spec = "l" + "r" * (len(table.columns) - 1)
+    spec = "".join("l" if table.left(k) else "r" for k in range(len(table.columns)))
     body = [line(r) for r in table.rows]
     return "\n".join(
         [*head, rf"\begin{{tabular}}{{{spec}}}", r"\toprule", line(table.columns), r"\midrule",

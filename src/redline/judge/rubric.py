@@ -20,6 +20,9 @@ _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 _Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")]
 
 
+_FORMAT = "docs/files-of-your-own.md describes the keys, with an example"
+
+
 class RubricError(UserError):
     """A rubric that cannot be used; the message names the file and every fault."""
 
@@ -121,11 +124,7 @@ def parse_rubric(data: bytes, where: str) -> Rubric:
     try:
         file = _File.model_validate(raw)
     except ValidationError as error:
-        faults = [
-            f"{'.'.join(map(str, e['loc']))}: {e['msg'].removeprefix('Value error, ')}"
-            for e in error.errors()
-        ]
-        raise RubricError(_listed(where, faults)) from None
+        raise RubricError(_listed(where, _form_faults(error))) from None
     faults = _faults(file)
     if faults:
         raise RubricError(_listed(where, faults))
@@ -204,6 +203,22 @@ class _File(_Form):
     overall: _Overall | None = None
 
 
+def _form_faults(error: ValidationError) -> list[str]:
+    """Keys that a table lacks as one fault, every other fault by itself."""
+    lacking: dict[str, list[str]] = {}
+    faults = []
+    for e in error.errors():
+        *table, key = map(str, e["loc"])
+        if e["type"] == "missing":
+            lacking.setdefault(".".join(table), []).append(key)
+        else:
+            place = ".".join([*table, key])
+            faults.append(f"{place}: {e['msg'].removeprefix('Value error, ')}")
+    return [
+        f"{table + ': ' if table else ''}lacks {', '.join(keys)}" for table, keys in lacking.items()
+    ] + faults
+
+
 def _faults(file: _File) -> list[str]:
     faults = []
     for what, names in (
@@ -262,7 +277,9 @@ def _criterion_faults(c: _Criterion) -> list[str]:
 
 
 def _listed(where: str, faults: list[str]) -> str:
-    return f"rubric {where} has faults:\n" + "\n".join(f"- {fault}" for fault in faults)
+    if len(faults) == 1:
+        return f"rubric {where}: {faults[0]}; {_FORMAT}"
+    return "\n- ".join([f"rubric {where} has faults ({_FORMAT}):", *faults])
 
 
 def _folder() -> resources.abc.Traversable:

@@ -143,8 +143,14 @@ def _model_part(name: str) -> str:
     return rest if rest and (head in HOSTS or head in LOCAL or head == "command") else low
 
 
+def own_cards_file() -> Path:
+    """Where the user's own cards are, or would be: $REDLINE_CARDS, else cards.toml in the user's
+    configuration folder."""
+    return user_file("cards.toml", "REDLINE_CARDS", os.environ)
+
+
 def _cards() -> Mapping[str, ModelCard]:
-    own = user_file("cards.toml", "REDLINE_CARDS", os.environ)
+    own = own_cards_file()
     try:
         about = own.stat()
         stamp = (about.st_mtime_ns, about.st_size)

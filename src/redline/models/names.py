@@ -26,8 +26,10 @@ LOCAL = {
 FORMS = (
     "openai/NAME, openrouter/VENDOR/NAME, google/NAME, anthropic/NAME, "
     "http://HOST:PORT/v1#NAME, https://HOST/v1#NAME (or /v1/images/edits#NAME), ollama/NAME, "
-    "vllm/NAME, sglang/NAME, command/NAME, diffusers/OWNER/NAME, diffusers/local:NAME"
+    "vllm/NAME, sglang/NAME, command/NAME, diffusers/OWNER/NAME, diffusers/local:NAME, "
+    "baseline/oracle, baseline/identity, baseline/degraded, replay/RUN"
 )
+"""Every kind of name, for people; baselines and replays call nobody and are opened elsewhere."""
 
 _WEIGHTS = re.compile(r"local:[\w.\-]+\Z|[A-Za-z0-9][\w.\-]*/[A-Za-z0-9][\w.\-]*(@[\w.\-/]+)?\Z")
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+\-]*\Z")

@@ -14,3 +14,9 @@ def user_file(name: str, variable: str, env: Mapping[str, str]) -> Path:
         return Path(told).expanduser()
     base = env.get("XDG_CONFIG_HOME")
     return (Path(base) if base else Path.home() / ".config") / "redline" / name
+
+
+def as_written(path: Path) -> str:
+    """The path as a user would write it, with `~` for the home folder."""
+    home = Path.home()
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from redline.models.cards import own_cards_file
 from redline.models.protocol import ModelCard, Request, Settings, TextPart
+from redline.models.settings_file import as_written
 from redline.run.errors import BudgetUnknown
 from redline.run.options import Role
 
@@ -61,15 +63,23 @@ def output_note(role: Role) -> str | None:
 
 
 def check_prices(budget: float | None, cards: Iterable[ModelCard]) -> None:
-    """A budget needs prices. Raises BudgetUnknown."""
+    """A budget needs prices. Raises BudgetUnknown, which says what to write and where."""
     unknown = sorted({card.name for card in cards if not card.priced})
     if budget is not None and unknown:
         raise BudgetUnknown(
             f"The price of {' and '.join(unknown)} is not known, so a budget cannot be kept. "
-            "Put its price (input_per_mtok and output_per_mtok, or per_picture) into your model "
-            "cards, or leave "
-            "--budget out."
+            f"Leave --budget out, or write into {as_written(own_cards_file())}, with prices in USD "
+            "(0 for a server of your own; docs/files-of-your-own.md):\n"
+            + "\n".join(_PRICES.format(name=name) for name in unknown)
         )
+
+
+# No number stands in for a price: it could be taken for one.
+_PRICES = """[[model]]
+name = "{name}"
+input_per_mtok = PRICE_OF_A_MILLION_TOKENS
+output_per_mtok = PRICE_OF_A_MILLION_TOKENS
+price_date = "YEAR-MONTH-DAY\""""
 
 
 class BudgetReached(Exception):
