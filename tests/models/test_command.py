@@ -26,7 +26,7 @@ from redline.models import (
     program_identity,
 )
 from redline.models.command_config import CommandConfigError
-from tests.models.making import edit_request, judge_request, picture
+from tests.models.making import edit_request, judge_request, picture, picture_request, real_picture
 
 SECRET = "sk-never-to-be-seen-42"
 
@@ -85,15 +85,15 @@ folder = pathlib.Path(sys.argv[1])
 assert folder == pathlib.Path.cwd()
 r = json.loads((folder / "request.json").read_text())
 p = next(p for m in r["messages"] for p in m["parts"] if p["type"] == "picture")
-(folder / "out.png").write_bytes(b"edited " + (folder / p["file"]).read_bytes())
+(folder / "out.png").write_bytes((folder / p["file"]).read_bytes())
 (folder / "reply.json").write_text(json.dumps({"text": p["file"], "pictures": ["out.png"]}))
 print("chatter on stdout is no reply here")
 """
     config = _config(tmp_path, program, mode="files")
     config.write_text(config.read_text().replace('program.py"', 'program.py", "{folder}"'))
-    odd = replace(picture("original"), label="../../orig inal")
+    odd = real_picture("../../orig inal")
     reply = _ask(config, replace(edit_request(odd), want="picture"))
-    assert reply.pictures == (b"edited " + odd.data,)
+    assert reply.pictures == (odd.data,)
     assert "/" not in reply.text
 
 
@@ -269,6 +269,16 @@ def test_a_program_can_not_point_at_files_that_are_not_its_own(
     error = _fail(config)
     assert error.kind == "transient"
     assert "root:" not in str(error)
+
+
+def test_what_is_no_picture_where_one_was_wanted_is_a_fault_and_no_failed_edit(
+    tmp_path: Path,
+) -> None:
+    prepare = "open('out.png', 'w').write('<html>oops</html>')"
+    config = _config(tmp_path, FILES.format(prepare=prepare, name="out.png"), mode="files")
+    error = _fail(config, picture_request(real_picture("picture")))
+    assert error.kind == "transient"
+    assert "an HTML page in place of a picture" in str(error)
 
 
 def test_a_reply_file_that_is_a_link_is_refused(tmp_path: Path) -> None:

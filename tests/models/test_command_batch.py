@@ -131,7 +131,7 @@ sys.exit("out of memory")
     ("left", "said"),
     [
         ("", "left neither out/0000.json nor out/0000.png"),
-        ("(out / '0000.png').write_text('<html>')", "no picture"),
+        ("(out / '0000.png').write_text('<html>')", "an HTML page in place of"),
         ("(out / '0000.json').write_text('[]')", "no object"),
         ("(out / '0000.json').write_text('{\"pictures\": [\"../in\"]}')", "no plain file name"),
         ("(out / '0000.png').symlink_to('/etc/hostname')", "no readable file"),

@@ -13,7 +13,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from redline.models.command_config import CommandConfig
-from redline.models.command_forms import as_json, body_of, file_reply, into, reply_of
+from redline.models.command_forms import (
+    as_json,
+    body_of,
+    file_reply,
+    into,
+    looked_at_by,
+    reply_of,
+)
 from redline.models.command_program import CommandFault, Program
 from redline.models.failures import told
 from redline.models.protocol import PicturePart, Reply, Request, Settings
@@ -45,9 +52,8 @@ class CommandModel:
         `bad_request` for output beyond the limit."""
         fault: CommandFault
         try:
-            if self._config.mode == "stdin":
-                return await self._by_stdin(request)
-            return await self._by_files(request)
+            by = self._by_stdin if self._config.mode == "stdin" else self._by_files
+            return await looked_at_by(request, await by(request))
         except CommandFault as e:
             fault = e
         raise told(fault.kind, f"{self._name} {fault}", self._program.secrets)

@@ -23,9 +23,10 @@ from typing import Any
 
 from redline.models import command_program
 from redline.models.command_config import CommandConfig
-from redline.models.command_forms import as_json, file_reply, into, read_file
+from redline.models.command_forms import as_json, file_reply, into, looked_at_by, read_file
 from redline.models.command_program import CommandFault, Program
 from redline.models.failures import told
+from redline.models.keys import Secrets
 from redline.models.protocol import (
     ProviderError,
     Reply,
@@ -34,7 +35,6 @@ from redline.models.protocol import (
     TextPart,
     Usage,
 )
-from redline.pixels import PictureError, load_picture
 
 PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 
@@ -128,7 +128,7 @@ class CommandBatch:
                 # What it finished before it died is as good as ever.
                 fault = e
             for waiting, name in zip(batch, names, strict=True):
-                came = await asyncio.to_thread(self._reply, root / "out", name, fault)
+                came = await self._reply(root / "out", name, waiting.request, fault)
                 if waiting.came.done():
                     continue
                 if isinstance(came, Reply):
@@ -149,15 +149,13 @@ class CommandBatch:
         (root / "requests.jsonl").write_text("".join(f"{line}\n" for line in lines))
         return names
 
-    def _reply(self, out: Path, name: str, fault: CommandFault | None) -> Reply | ProviderError:
+    async def _reply(
+        self, out: Path, name: str, request: Request, fault: CommandFault | None
+    ) -> Reply | ProviderError:
         try:
-            if out.is_symlink():
-                raise CommandFault("transient", "put a link in place of out/")
-            if (out / f"{name}.json").exists():
-                return file_reply(out, f"{name}.json", self._program.secrets)
-            for ending in PICTURES:
-                if (out / f"{name}{ending}").exists():
-                    return _picture_reply(out, f"{name}{ending}")
+            reply = await asyncio.to_thread(_left, out, name, self._program.secrets)
+            if reply is not None:
+                return await looked_at_by(request, reply)
             if fault is None:
                 fault = CommandFault(
                     "transient", f"left neither out/{name}.json nor out/{name}.png"
@@ -165,6 +163,20 @@ class CommandBatch:
         except CommandFault as e:
             fault = fault or e
         return told(fault.kind, f"{self._name} {fault}", self._program.secrets)
+
+
+def _left(out: Path, name: str, secrets: Secrets) -> Reply | None:
+    """What the program left for a request. Raises CommandFault."""
+    if out.is_symlink():
+        raise CommandFault("transient", "put a link in place of out/")
+    if (out / f"{name}.json").exists():
+        return file_reply(out, f"{name}.json", secrets)
+    for file in (f"{name}{ending}" for ending in PICTURES):
+        if (out / file).exists():
+            data = read_file(out, file, command_program.MAX_OUTPUT_BYTES)
+            raw = json.dumps({"pictures": [file]}).encode()
+            return Reply("", "stop", pictures=(data,), usage=Usage(pictures=1), raw=raw)
+    return None
 
 
 def _line(name: str, request: Request, told: Mapping[str, Any], settings: Settings) -> Any:
@@ -181,14 +193,3 @@ def _line(name: str, request: Request, told: Mapping[str, Any], settings: Settin
         "seed": settings.seed,
         "request": told,
     }
-
-
-def _picture_reply(out: Path, file: str) -> Reply:
-    data = read_file(out, file, command_program.MAX_OUTPUT_BYTES)
-    try:
-        # A program that was killed leaves half a file.
-        load_picture(data)
-    except PictureError as e:
-        raise CommandFault("transient", f"left {file}, which is no picture: {e}") from None
-    told = json.dumps({"pictures": [file]}).encode()
-    return Reply("", "stop", pictures=(data,), usage=Usage(pictures=1), raw=told)

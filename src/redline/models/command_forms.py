@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import stat
@@ -124,6 +125,18 @@ def file_reply(folder: Path, name: str, secrets: Secrets) -> Reply:
     body = body_of(raw, secrets)
     left = command_program.MAX_OUTPUT_BYTES - len(raw)
     return reply_of(body, raw, pictures_of(body, folder, left), secrets)
+
+
+async def looked_at_by(request: Request, reply: Reply) -> Reply:
+    """The reply, its pictures looked at where a picture was wanted. Raises CommandFault."""
+    if request.want != "picture":
+        return reply
+    from redline.models.pictures_received import NoPicture, looked_at
+
+    try:
+        return await asyncio.to_thread(looked_at, reply)
+    except NoPicture as e:
+        raise CommandFault(e.kind, f"gave {e}") from None
 
 
 def read_file(root: Path, name: str, limit: int) -> bytes:
