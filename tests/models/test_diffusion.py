@@ -546,3 +546,52 @@ def test_weights_in_the_cache_are_pinned_to_their_commit_and_used_without_a_netw
 def test_weights_that_are_nowhere_are_a_sentence_with_the_line_to_type(hub: Path) -> None:
     with pytest.raises(DiffusionError, match="hf download owner/nowhere"):
         open_model("diffusers/owner/nowhere", Settings(), env={})
+
+
+# -- in a run --
+
+
+class _Edits:
+    """A stage that has one picture edited a unit."""
+
+    name = "generate"
+
+    def units(self, done: Any) -> list[Any]:
+        from redline.track import Unit
+
+        return [Unit(words, "1") for words in ("red", "blue", "a cat")]
+
+    async def run(self, unit: Any, context: Any) -> Any:
+        from redline.track import Finished
+
+        reply = await context.call("model", "edit", _request(unit.key))
+        return Finished("ok", blobs={"picture": reply.pictures[-1]})
+
+
+def test_a_run_keeps_what_every_picture_was_made_with_and_makes_none_twice(
+    saved: Any, tmp_path: Path
+) -> None:
+    from redline.models import card
+    from redline.run import RunFolder
+    from tests.run.toy import run
+
+    config = _config(tmp_path, saved(PIX2PIX))
+    about = card("diffusers/local:tiny")
+    model = _open(config, seed=5, batch=3)
+    summary = run(tmp_path / "run", [_Edits()], model, card=about)
+    asyncio.run(model.close())
+    assert (summary.exit_status, summary.calls_sent, summary.spent, summary.unpriced) == (
+        0,
+        3,
+        0,
+        0,
+    )
+    again = run(tmp_path / "run", [_Edits()], _open(config, seed=5), card=about)
+    assert (again.exit_status, again.calls_sent) == (0, 0)
+    with RunFolder.open(tmp_path / "run") as folder:
+        kept = [folder.kept(record["call"]) for record in folder.calls()]
+    told = [json.loads(k.reply.raw) for k in kept if k is not None]
+    assert {t["prompt"] for t in told} == {"red", "blue", "a cat"}
+    assert {(t["seed"], t["arguments"]["num_inference_steps"], t["batch"]) for t in told} == {
+        (5, 1, 3)
+    }
