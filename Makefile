@@ -4,8 +4,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-# For tests of LPIPS, CLIP and diffusers; the demo needs no torch. Installed by itself, before all that asks for
-# `torch`: pip has this release as a build for the processor alone where our CI runs, and would take
+# For tests of LPIPS, CLIP and diffusers; the demo needs no torch. Installed by itself, before all that
+# asks for `torch`: pip has this release as a build for the processor alone where our CI runs, and would take
 # the newest one with CUDA, several gigabytes, for a range.
 TORCH  := torch==2.13.0
 
