@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from redline.errors import UserError
 
 if TYPE_CHECKING:
-    from redline.bench import Benchmark, DiagramSample
+    from redline.bench import Benchmark, Sample
     from redline.models.protocol import Settings
     from redline.rows import Facts
     from redline.run import Manifest, Role
@@ -30,15 +30,19 @@ class JudgeOptions:
     repeats: int = 1
     settings: Mapping[str, Any] = field(default_factory=dict)
     levels: str = "image,code"
+    questions: str = "referee"
+    rubric: str = ""
+    retention: bool = False
 
 
 @dataclass(frozen=True)
 class EvalOptions:
-    """A run as asked for on the command line; what is here (but `bench`) goes into run.json."""
+    """A run as asked for on the command line. Options that only one track has are refused by the
+    other (`refuse_foreign`)."""
 
     bench: str
     model: str
-    condition: str = "visual"
+    condition: str = ""
     inputs: str = "code,picture,instruction"
     ids: tuple[str, ...] = ()
     limit: int | None = None
@@ -51,6 +55,15 @@ class EvalOptions:
     verbalizer_settings: Mapping[str, Any] = field(default_factory=dict)
     sandbox: str = "bubblewrap"
     answers: str = "auto"
+    scale: str | None = None
+    origin: str | None = None
+    turns: str = "auto"
+    profiles: tuple[str, ...] = ("corrected",)
+    measures: tuple[str, ...] = ()
+    weights: Path | None = None
+    trunk: str = "vgg"
+    dtype: str = "fp32"
+    pattern: str | None = None
     identity: str | None = None
     """Of a run that is opened again: what told its model apart then; the model is not called."""
 
@@ -105,30 +118,62 @@ class TrackRun(Protocol):
     def close(self) -> None: ...
 
 
-def load_benchmark(options: EvalOptions) -> Benchmark[DiagramSample]:
-    """The benchmark, cut down to the samples asked for."""
-    from redline.bench import find, load, of_track, select
+ONLY_DIAGRAM = ("inputs", "edit_type", "verbalizer", "verbalizer_settings", "answers")
+ONLY_DIAGRAM_JUDGE = ("image_rubric", "code_rubric", "levels")
+ONLY_IMAGE = (
+    "scale", "turns", "profiles", "measures", "weights", "trunk", "dtype", "pattern",
+)  # fmt: skip
+ONLY_IMAGE_JUDGE = ("questions", "rubric", "retention")
 
-    benchmark = of_track(load(find(options.bench)), "diagram")
+
+def refuse_foreign(options: EvalOptions, judge: JudgeOptions | None, track: str) -> None:
+    """Raises UserError for options that the track has not and that were given all the same."""
+    others: tuple[str, ...] = ONLY_IMAGE if track == "diagram" else ONLY_DIAGRAM
+    given = [n for n in others if getattr(options, n) != getattr(EvalOptions("", ""), n)]
+    if judge is not None:
+        others = ONLY_IMAGE_JUDGE if track == "diagram" else ONLY_DIAGRAM_JUDGE
+        given += [n for n in others if getattr(judge, n) != getattr(JudgeOptions(""), n)]
+    if given:
+        named = ", ".join(f"--{n.replace('_', '-')}" for n in given)
+        raise UserError(f"{named}: this is a benchmark of track {track}, which has no such option.")
+
+
+def load_benchmark(options: EvalOptions) -> Benchmark[Sample]:
+    """The benchmark, cut down to the samples asked for."""
+    from redline.bench import find, load, select
+
+    benchmark = load(find(options.bench))
     chosen = select(
-        benchmark, ids=options.ids or None, limit=options.limit, edit_type=options.edit_type
+        benchmark,
+        ids=options.ids or None,
+        limit=options.limit,
+        edit_type=options.edit_type,
+        scale=options.scale,
+        origin=options.origin,
     )
     if not chosen.samples:
-        raise UserError("No sample is left after --ids, --limit and --edit-type.")
+        raise UserError("No sample is left after what was picked (--ids, --limit and the like).")
     return chosen
 
 
 def make_run(
     options: EvalOptions,
-    benchmark: Benchmark[DiagramSample],
+    benchmark: Benchmark[Sample],
     judge: JudgeOptions | None,
     outputs: Path | None = None,
     config: Path | None = None,
 ) -> TrackRun:
     """The run of the benchmark's track. Raises UserError for what can't be run."""
+    from redline.bench import of_track
+
+    refuse_foreign(options, judge, benchmark.track)
+    if benchmark.track == "image":
+        from redline.cli.image_run import ImageRun
+
+        return ImageRun(options, of_track(benchmark, "image"), judge, outputs, config)
     from redline.cli.diagram_run import DiagramRun
 
-    return DiagramRun(options, benchmark, judge, outputs, config)
+    return DiagramRun(options, of_track(benchmark, "diagram"), judge, outputs, config)
 
 
 def select_stages(
@@ -156,7 +201,7 @@ def make_renderer(sandbox: str, input_size: int | None = None) -> Renderer:
 def resolve_out(
     out: Path | None,
     options: EvalOptions,
-    benchmark: Benchmark[DiagramSample],
+    benchmark: Benchmark[Sample],
     outputs: Path | None = None,
 ) -> Path:
     """The run folder: the one named, else one whose name follows from what is asked, so that the
@@ -221,16 +266,17 @@ def judge_roles(judge: JudgeOptions, config: Path | None, key_env: str | None) -
     return {role.model.name: role}
 
 
-def reopen(run: Path, bench: str | None) -> tuple[EvalOptions, Benchmark[DiagramSample], Manifest]:
+def reopen(run: Path, bench: str | None) -> tuple[EvalOptions, Benchmark[Sample], Manifest]:
     """What a run asked, its benchmark, and its manifest under the benchmark as it is now (so that
     a changed one is refused when the run is opened for writing)."""
-    from redline.bench import find, load, of_track, select
+    from redline.bench import find, load, select
     from redline.cli import samples_file
     from redline.run import RunFolder
 
     with RunFolder.open(run) as folder:
         manifest = folder.manifest
-    ids = [f.id for f in samples_file.read(run).facts]
+    # A row of the image track is SAMPLE/ROUND.
+    ids = dict.fromkeys(f.id.partition("/")[0] for f in samples_file.read(run).facts)
     name = manifest.benchmark.rpartition(" ")[0]
     try:
         whole = load(find(bench or name))
@@ -240,21 +286,33 @@ def reopen(run: Path, bench: str | None) -> tuple[EvalOptions, Benchmark[Diagram
         raise UserError(
             f"The benchmark {name!r} of {run} is not bundled: name it by --bench."
         ) from e
-    benchmark = select(of_track(whole, "diagram"), ids=ids)
+    benchmark = select(whole, ids=ids)
     params = manifest.params
-    options = EvalOptions(
+    shared = EvalOptions(
         bench=bench or name,
         model=manifest.model,
         condition=params["condition"],
-        inputs=",".join(params["inputs"]),
         epochs=params["epochs"],
         seed=params["seed"],
         input_size=params["input_size"],
         settings=manifest.settings,
-        verbalizer=params["verbalizer"],
-        verbalizer_settings=params["verbalizer_settings"],
-        sandbox=params["sandbox"],
-        answers=params["want"],
         identity=params.get("identity", ""),
     )
+    if params["track"] == "image":
+        options = replace(
+            shared,
+            turns=params["turns"],
+            measures=tuple(params["measures"]),
+            trunk=params["trunk"],
+            dtype=params["dtype"],
+        )
+    else:
+        options = replace(
+            shared,
+            inputs=",".join(params["inputs"]),
+            verbalizer=params["verbalizer"],
+            verbalizer_settings=params["verbalizer_settings"],
+            sandbox=params["sandbox"],
+            answers=params["want"],
+        )
     return options, benchmark, replace(manifest, benchmark_hash=benchmark.hash)

@@ -26,6 +26,7 @@ def demo_command(
     ] = False,
 ) -> None:
     """Run three baselines on mini-diagram with the real renderer and measures; no key needed."""
+    from redline.bench import of_track
     from redline.cli import composing, samples_file
     from redline.cli.contact_sheet import write_contact_sheet
     from redline.cli.diagram_run import DiagramRun
@@ -45,7 +46,7 @@ def demo_command(
                 bench="mini-diagram", model=f"baseline/{name}", limit=limit, sandbox=sandbox
             )
             benchmark = composing.load_benchmark(options)
-            run = DiagramRun(options, benchmark, None, renderer=renderer)
+            run = DiagramRun(options, of_track(benchmark, "diagram"), None, renderer=renderer)
             path = out / "runs" / name
             typer.echo(f"{options.model}, {len(benchmark.samples)} samples", err=True)
             with RunFolder.create_or_open(path, run.manifest()) as folder:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,7 @@ class DiagramRun:
     ) -> None:
         """`outputs` takes the place of a model; `renderer` is shared, and left open, where given.
         Raises UserError for combinations that can't be run and samples that lack what they need."""
+        options = replace(options, condition=options.condition or "visual")
         self._options = options
         self._asked = judge
         self._model, self._verbalizer = _who_answers(options, config)

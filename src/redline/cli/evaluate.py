@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +20,7 @@ from redline.cli.options import (
     CodeRubric,
     ConfigOption,
     Connections,
+    Dtype,
     EditType,
     Ids,
     ImageRubric,
@@ -30,18 +32,28 @@ from redline.cli.options import (
     JudgeSetting,
     KeyEnv,
     Limit,
+    Measures,
+    Origin,
     Out,
+    Profiles,
+    Questions,
+    Retention,
     Rpm,
+    Rubric,
+    Scale,
     Stages,
     Tpm,
+    Trunk,
+    Turns,
     Unsandboxed,
+    Weights,
     Workers,
     json_object,
     judge_options,
     limits_from,
+    names_of,
     sample_ids,
     settings_from,
-    stage_names,
 )
 from redline.errors import plain
 
@@ -57,8 +69,12 @@ def eval_command(
     ],
     judge: Judge = None,
     condition: Annotated[
-        str, typer.Option(help="visual, text, visual+text, verbalized or visual+verbalized.")
-    ] = "visual",
+        str,
+        typer.Option(
+            help="visual, text, visual+text, verbalized or visual+verbalized; by default visual "
+            "for diagrams, text for photographs."
+        ),
+    ] = "",
     inputs: Annotated[
         str, typer.Option(help="What the model is given, of code, picture, instruction.")
     ] = "code,picture,instruction",
@@ -68,6 +84,14 @@ def eval_command(
     ids: Ids = None,
     limit: Limit = None,
     edit_type: EditType = None,
+    scale: Scale = None,
+    origin: Origin = None,
+    turns: Turns = "auto",
+    profiles: Profiles = "corrected",
+    measures: Measures = "",
+    weights: Weights = None,
+    trunk: Trunk = "vgg",
+    dtype: Dtype = "fp32",
     epochs: Annotated[int, typer.Option(min=1, help="Answers a sample.")] = 1,
     temperature: Annotated[float | None, typer.Option(help="Of the model.")] = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Of the model's reply.")] = None,
@@ -94,6 +118,9 @@ def eval_command(
     judge_setting: JudgeSetting = None,
     image_rubric: ImageRubric = "viseditbench-image-v1",
     code_rubric: CodeRubric = "viseditbench-code-v1",
+    questions: Questions = "referee",
+    rubric: Rubric = "",
+    retention: Retention = False,
     budget: Budget = None,
     connections: Connections = 32,
     rpm: Rpm = None,
@@ -131,6 +158,14 @@ def eval_command(
         ids=sample_ids(ids),
         limit=limit,
         edit_type=edit_type,
+        scale=scale,
+        origin=origin,
+        turns=turns,
+        profiles=names_of(profiles),
+        measures=names_of(measures),
+        weights=weights,
+        trunk=trunk,
+        dtype=dtype,
         epochs=epochs,
         seed=seed or 0,
         input_size=input_size,
@@ -141,10 +176,11 @@ def eval_command(
         sandbox="none" if unsandboxed else "bubblewrap",
     )
     chosen = judge_options(
-        judge, image_rubric, code_rubric, judge_inputs, judge_levels, judge_repeats, judge_setting
-    )
+        judge, image_rubric, code_rubric, judge_inputs, judge_levels, judge_repeats, judge_setting,
+        questions, rubric, retention,
+    )  # fmt: skip
     limits = limits_from(connections, rpm, tpm, workers, budget, cache)
-    only = stage_names(stages)
+    only = names_of(stages)
     _run(options, chosen, limits, out, config, key_env, judge_key_env, as_json, only)
 
 
@@ -159,9 +195,19 @@ def score_command(
     ids: Ids = None,
     limit: Limit = None,
     edit_type: EditType = None,
-    condition: Annotated[
-        str, typer.Option(help="Under which they were made; recorded.")
-    ] = "visual",
+    scale: Scale = None,
+    origin: Origin = None,
+    turns: Turns = "auto",
+    profiles: Profiles = "corrected",
+    measures: Measures = "",
+    weights: Weights = None,
+    trunk: Trunk = "vgg",
+    dtype: Dtype = "fp32",
+    condition: Annotated[str, typer.Option(help="Under which they were made; recorded.")] = "",
+    pattern: Annotated[
+        str | None,
+        typer.Option(help="Photographs: how files are named, as in {id}_{round}; see the docs."),
+    ] = None,
     input_size: Annotated[int, typer.Option(min=64, max=4096)] = 1024,
     judge_inputs: JudgeInputsOption = "",
     judge_levels: JudgeLevels = "image,code",
@@ -169,6 +215,9 @@ def score_command(
     judge_setting: JudgeSetting = None,
     image_rubric: ImageRubric = "viseditbench-image-v1",
     code_rubric: CodeRubric = "viseditbench-code-v1",
+    questions: Questions = "referee",
+    rubric: Rubric = "",
+    retention: Retention = False,
     budget: Budget = None,
     connections: Connections = 32,
     rpm: Rpm = None,
@@ -189,18 +238,28 @@ def score_command(
     options = EvalOptions(
         bench=bench,
         model=f"outputs/{name or outputs.resolve().name}",
+        pattern=pattern,
         condition=condition,
         ids=sample_ids(ids),
         limit=limit,
         edit_type=edit_type,
+        scale=scale,
+        origin=origin,
+        turns=turns,
+        profiles=names_of(profiles),
+        measures=names_of(measures),
+        weights=weights,
+        trunk=trunk,
+        dtype=dtype,
         input_size=input_size,
         sandbox="none" if unsandboxed else "bubblewrap",
     )
     chosen = judge_options(
-        judge, image_rubric, code_rubric, judge_inputs, judge_levels, judge_repeats, judge_setting
-    )
+        judge, image_rubric, code_rubric, judge_inputs, judge_levels, judge_repeats, judge_setting,
+        questions, rubric, retention,
+    )  # fmt: skip
     limits = limits_from(connections, rpm, tpm, workers, budget, cache)
-    only = stage_names(stages)
+    only = names_of(stages)
     _run(options, chosen, limits, out, config, None, judge_key_env, as_json, only, outputs)
 
 
@@ -216,6 +275,9 @@ def judge_command(
     judge_setting: JudgeSetting = None,
     image_rubric: ImageRubric = "viseditbench-image-v1",
     code_rubric: CodeRubric = "viseditbench-code-v1",
+    questions: Questions = "referee",
+    rubric: Rubric = "",
+    retention: Retention = False,
     budget: Budget = None,
     connections: Connections = 32,
     rpm: Rpm = None,
@@ -228,8 +290,9 @@ def judge_command(
 ) -> None:
     """Judge a run, or judge it again with another judge; older verdicts are kept."""
     chosen = judge_options(
-        judge, image_rubric, code_rubric, judge_inputs, judge_levels, judge_repeats, judge_setting
-    )
+        judge, image_rubric, code_rubric, judge_inputs, judge_levels, judge_repeats, judge_setting,
+        questions, rubric, retention,
+    )  # fmt: skip
     limits = limits_from(connections, rpm, tpm, workers, budget, cache)
     _again(run, bench, chosen, limits, config, judge_key_env, as_json, only=("judge",))
 
@@ -239,13 +302,17 @@ def measure_command(
     bench: Annotated[
         str | None, typer.Option(help="The run's benchmark folder, where it is not bundled.")
     ] = None,
+    profiles: Profiles = "corrected",
+    weights: Weights = None,
     workers: Workers = None,
-    stages: Stages = "render,measure",
+    stages: Stages = "",
     as_json: AsJson = False,
 ) -> None:
-    """Render and measure what a run generated, as far as that is missing or stale."""
+    """Render and measure what a run generated, as far as that is missing or stale; photographs by
+    other profiles too."""
     limits = limits_from(32, None, None, workers, None, False)
-    _again(run, bench, None, limits, None, None, as_json, only=stage_names(stages))
+    image = {"profiles": names_of(profiles), "weights": weights}
+    _again(run, bench, None, limits, None, None, as_json, names_of(stages), image)
 
 
 def _run(
@@ -286,11 +353,18 @@ def _again(
     judge_key_env: str | None,
     as_json: bool,
     only: tuple[str, ...],
+    image: Mapping[str, Any] | None = None,
 ) -> None:
+    """Stages of a run that is there. `image` are options of the image track to go on with;
+    without `only`, every stage but generating and judging is meant."""
     from redline.cli import composing
     from redline.run import RunFolder
 
     options, benchmark, manifest = composing.reopen(path, bench)
+    if benchmark.track == "image":
+        options = replace(options, **(image or {}))
+    if not only:
+        only = ("measure",) if benchmark.track == "image" else ("render", "measure")
     with closing(composing.make_run(options, benchmark, judge, None, config)) as run:
         roles: dict[str, Role] = (
             composing.judge_roles(judge, config, judge_key_env) if judge else {}

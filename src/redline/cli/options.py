@@ -61,6 +61,40 @@ Unsandboxed = Annotated[
 Stages = Annotated[
     str, typer.Option(help="Only these stages: generate, render, measure, judge; all by default.")
 ]
+Scale = Annotated[
+    str | None, typer.Option(help="Photographs: only samples with a turn of it, low or high.")
+]
+Origin = Annotated[str | None, typer.Option(help="Only samples from this set.")]
+Turns = Annotated[
+    str,
+    typer.Option(
+        help="Photographs: cumulative (each round starts from the model's own picture) or "
+        "gt_input (from the last gold); auto is cumulative where there are dialogues."
+    ),
+]
+Profiles = Annotated[
+    str, typer.Option(help="Photographs: corrected, upstream, aspect, or several by commas.")
+]
+Measures = Annotated[
+    str, typer.Option(help="Photographs: names of picture measures; the benchmark's by default.")
+]
+Weights = Annotated[
+    Path | None,
+    typer.Option(
+        help="Photographs: folder with weights of LPIPS, CLIP and DINO (docs/measures.md)."
+    ),
+]
+Trunk = Annotated[str, typer.Option(help="Photographs: LPIPS trunk: vgg, alex or squeeze.")]
+Dtype = Annotated[str, typer.Option(help="Photographs: fp32, or bf16 where the processor has it.")]
+Questions = Annotated[
+    str, typer.Option(help="Photographs: question protocol: referee, answer-match or none.")
+]
+Rubric = Annotated[
+    str, typer.Option(help="Photographs: rubric scored beside the questions: a name or TOML file.")
+]
+Retention = Annotated[
+    bool, typer.Option("--retention", help="Photographs: ask earlier rounds' questions again.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
 ConfigOption = Annotated[
     Path | None,
@@ -108,7 +142,7 @@ def sample_ids(text: str | None) -> tuple[str, ...]:
     return found
 
 
-def stage_names(text: str) -> tuple[str, ...]:
+def names_of(text: str) -> tuple[str, ...]:
     return tuple(n.strip() for n in text.split(",") if n.strip())
 
 
@@ -145,14 +179,18 @@ def judge_options(
     levels: str,
     repeats: int,
     setting: list[str] | None,
+    questions: str = "referee",
+    rubric: str = "",
+    retention: bool = False,
 ) -> JudgeOptions | None:
     from redline.cli.composing import JudgeOptions
 
     if name is None:
         return None
     return JudgeOptions(
-        name, image_rubric, code_rubric, inputs, repeats, settings_from(setting), levels
-    )
+        name, image_rubric, code_rubric, inputs, repeats, settings_from(setting), levels,
+        questions, rubric, retention,
+    )  # fmt: skip
 
 
 def limits_from(

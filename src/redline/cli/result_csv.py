@@ -7,7 +7,7 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from redline.cli.result_tables import OUTCOMES, judge_words, name_of
+from redline.cli.result_tables import OUTCOMES, judge_words, name_of, picked
 
 if TYPE_CHECKING:
     from redline.cli.reading_runs import RunView
@@ -19,10 +19,10 @@ ABOUT = (
 """What each line says of its run, so that no number stands without its judge and hashes."""
 
 
-def result_csv(views: Sequence[RunView], by: str | None = None) -> str:
+def result_csv(views: Sequence[RunView], by: str | None = None, metrics: Sequence[str] = ()) -> str:
     """Plain numbers, rates as fractions; each figure as mean, low and high end of its 95 %
     interval, rows it is over, and worst and best had lost rows counted. Undefined is empty."""
-    columns = list(dict.fromkeys(c.name for v in views for c in v.columns))
+    columns = [c.name for c in picked([c for v in views for c in v.columns], metrics)]
     groups = [
         (v, value, group)
         for v in views
@@ -43,6 +43,24 @@ def result_csv(views: Sequence[RunView], by: str | None = None) -> str:
         writer.writerow(
             [*_about(v), *([value] if by else []), *("" if x is None else x for x in numbers)]
         )
+    return out.getvalue()
+
+
+def rows_csv(views: Sequence[RunView]) -> str:
+    """One line a row of every run: its outcome, why, the values it is grouped by, its figures."""
+    names = list(dict.fromkeys(c.name for v in views for c in v.columns))
+    there = [n for n in names if any(n in r.metrics for v in views for r in v.rows)]
+    groupings = list(dict.fromkeys(g for v in views for g in v.groupings))
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["run", "model", "row", "outcome", "reason", *groupings, *there])
+    for v in views:
+        for r in v.rows:
+            values = ["; ".join(r.sample.groups.get(g, ())) for g in groupings]
+            figures = [r.metrics.get(n, "") for n in there]
+            writer.writerow(
+                [v.path.name, v.manifest.model, r.key, r.outcome, r.reason or "", *values, *figures]
+            )
     return out.getvalue()
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from redline.cli.tables import Table
+from redline.errors import UserError
 
 if TYPE_CHECKING:
     from redline.cli.reading_runs import RunView
@@ -14,17 +16,59 @@ if TYPE_CHECKING:
 OUTCOMES = ("scored", "failed", "unscored", "missing")
 
 
-def result_tables(views: Sequence[RunView], by: str | None = None) -> list[Table]:
-    """One table of all runs, or with `by` one a run. Judged columns are absent without a judge."""
+METHOD = (
+    "In brackets: 95 % intervals by bootstrap over source pictures, Wilson's where all values of a "
+    "column lie at one end of its range. See docs/measures.md."
+)
+BOUNDS = (
+    "bounds: the mean had every unscored or missing row got the worst, or the best, possible value."
+)
+
+
+def result_tables(
+    views: Sequence[RunView], by: str | None = None, metrics: Sequence[str] = ()
+) -> list[Table]:
+    """One table of all runs, or with `by` one a run. Judged columns are absent without a judge;
+    `metrics` picks columns by name. Raises UserError for a name that no run knows."""
+    columns = picked([c for v in views for c in v.columns], metrics)
     if by is None:
         groups = [(name_of(v), v.whole()) for v in views]
-        columns = list(dict.fromkeys(c for v in views for c in v.columns))
-        return [
-            Table("Results", *_cells(groups, columns), notes=[n for v in views for n in notes(v)])
-        ]
+        told = [*_unlike(views), *(n for v in views for n in notes(v)), *_legend(groups)]
+        return [Table("Results", *_cells(groups, columns), notes=told)]
+    tables = []
+    for v in views:
+        parts = [*v.by(by).items(), ("all", v.whole())]
+        told = [*notes(v), *_legend(parts)]
+        tables.append(Table(f"{name_of(v)} by {by}", *_cells(parts, columns), notes=told))
+    return tables
+
+
+def picked(columns: Sequence[Column], metrics: Sequence[str]) -> list[Column]:
+    """Columns without repetition, in order; only those named in `metrics`, where it names any."""
+    known = {c.name: c for c in columns}
+    if unknown := [m for m in metrics if m not in known]:
+        raise UserError(f"There is no figure {unknown[0]!r}; there are {', '.join(known)}.")
+    return [known[m] for m in metrics] if metrics else list(known.values())
+
+
+def _legend(groups: Sequence[tuple[str, Group]]) -> list[str]:
+    bounded = any(m.worst is not None for _, g in groups for m in g.metrics.values())
+    return [METHOD, *([BOUNDS] if bounded else [])]
+
+
+def _unlike(views: Sequence[RunView]) -> Sequence[str]:
+    """What keeps the rows of one table from being compared."""
+    judged = [v.judge for v in views if v.judge is not None]
+    told = (
+        ("benchmarks or versions of one", {v.manifest.benchmark_hash for v in views}),
+        ("sets of samples", {v.manifest.sample_set_hash for v in views}),
+        ("judges or ways to ask one", {json.dumps(dict(j), sort_keys=True) for j in judged}),
+        ("measure profiles", {v.profile for v in views}),
+    )
     return [
-        Table(f"{name_of(v)} by {by}", *_cells(list(v.by(by).items()), v.columns), notes=notes(v))
-        for v in views
+        f"NOT COMPARABLE row by row: these runs are over different {what}."
+        for what, kinds in told
+        if len(kinds) > 1
     ]
 
 
@@ -32,8 +76,10 @@ def name_of(v: RunView) -> str:
     """The model, with the condition where one was put to it."""
     from redline.diagram.task import calls_nobody
 
-    plain = calls_nobody(v.manifest.model)
-    return v.manifest.model if plain else f"{v.manifest.model} [{v.manifest.params['condition']}]"
+    m = v.manifest
+    told = [] if calls_nobody(m.model) else [m.params["condition"]]
+    told += [v.profile] if v.profile not in (None, "corrected") else []
+    return f"{m.model} [{', '.join(told)}]" if told else m.model
 
 
 def _cells(
@@ -65,7 +111,8 @@ def _cell(column: Column, m: Metric | None) -> str:
     if m.ci95 is not None:
         cell += f" [{text(m.ci95[0])}, {text(m.ci95[1])}]"
     if m.worst is not None and m.best is not None:
-        cell += f" (bounds {text(m.worst)}..{text(m.best)})"
+        low, high = sorted((m.worst, m.best))
+        cell += f" (bounds {text(low)}..{text(high)})"
     if m.infinite:
         cell += f" + {m.infinite} inf"
     return cell
@@ -111,14 +158,16 @@ def notes(v: RunView) -> list[str]:
         found.append(
             f"INCOMPLETE {name_of(v)}: {whole.counts['unscored']} unscored and "
             f"{whole.counts['missing']} missing of {whole.n} rows ({lost}); "
-            "start the same command again."
+            "start the same command again, or mend what the reasons name. "
+            "--judge none shows measures of rows that were not judged."
         )
     prompts = ", ".join(f"{n} {h[:8]}" for n, h in m.prompts.items()) or "none"
     found.append(
         f"{name_of(v)}: {m.benchmark} ({m.benchmark_hash[:8]}, sample set "
-        f"{m.sample_set_hash[:8]}); {judge_words(v)}; prompts: {prompts}; 95 % intervals by "
-        "bootstrap over source pictures."
+        f"{m.sample_set_hash[:8]}); {judge_words(v)}; prompts: {prompts}; settings: "
+        f"{_settings(m.settings)}; epochs {m.params['epochs']}."
     )
+    found += [f"{name_of(v)}: {sentence}" for sentence in v.more]
     others = [f"{n} ({j['judge']})" for n, j in enumerate(m.judges, 1) if n != v.judge_number]
     if v.judge and others:
         found.append(
@@ -128,11 +177,22 @@ def notes(v: RunView) -> list[str]:
     return found + [f"{name_of(v)}: {flag}" for flag in flags(v)]
 
 
+def _settings(settings: Mapping[str, Any]) -> str:
+    told = {k: v for k, v in settings.items() if v not in (None, "default", {})}
+    return ", ".join(f"{k} {v}" for k, v in told.items()) or "the provider's own"
+
+
 def judge_words(v: RunView) -> str:
     """Judge, rubrics with hashes, what it sees and how often it was asked, in one line."""
     if v.judge is None:
         return "no judge: judged columns are absent"
     j = v.judge
+    if v.manifest.params["track"] == "image":
+        asked = [
+            f"{what} {j[what][0]} {j[what][1][:8]}" for what in ("questions", "rubric") if j[what]
+        ]
+        sees = f", the rubric sees {j['inputs']}" if j["rubric"] else ""
+        return f"judge {j['judge']}, {' and '.join(asked)}{sees}, repeats {j['repeats']}"
     return (
         f"judge {j['judge']}, rubrics {j['image_rubric'][0]} {j['image_rubric'][1][:8]} and "
         f"{j['code_rubric'][0]} {j['code_rubric'][1][:8]}, levels {'+'.join(j['levels'])}, "
@@ -140,16 +200,28 @@ def judge_words(v: RunView) -> str:
     )
 
 
-def published_table() -> Table:
-    """The published rows of VisEditBench, never among measured ones."""
+def published_table(track: str) -> Table:
+    """The published rows of a track's benchmark, never among measured ones."""
     from redline.bench import published_rows
 
-    columns = ("ia", "cp", "dr", "fsr", "cfr", "code_ia", "code_cp", "oes")
+    if track == "image":
+        columns = ("psnr", "ssim", "lpips_all", "lpips_fg", "lpips_bg", "clip_all", "clip_fg",
+                   "clip_bg", "qa", "overall")  # fmt: skip
+        return Table(
+            "Omni IIE Bench: published, not measured here",
+            ["model", "table", "PSNR", "SSIM", "LPIPS_ALL", "LPIPS_FG", "LPIPS_BG", "CLIP_ALL",
+             "CLIP_FG", "CLIP_BG", "QA", "Overall"],
+            [[r.model, r.table, *(r.text(c) for c in columns)] for r in published_rows("omni-iie")],
+            notes=["Published by the authors of Omni IIE Bench, by their own measures (profile "
+                   "upstream comes closest), samples and judge: not comparable with rows measured "
+                   "here; QA of single and multi turns not with one another."],
+        )  # fmt: skip
+    scores = ("ia", "cp", "dr", "fsr", "cfr", "code_ia", "code_cp", "oes")
     rows = published_rows("viseditbench")
     return Table(
         "VisEditBench: published, not measured here",
         ["model", "weights", "IA", "CP", "DR", "FSR %", "CFR %", "code_IA", "code_CP", "OES"],
-        [[r.model, r.weights, *(r.text(c) for c in columns)] for r in rows],
+        [[r.model, r.weights, *(r.text(c) for c in scores)] for r in rows],
         notes=["Published by the authors of VisEditBench; other samples, another judge set-up: "
                "not comparable with rows measured here."],
     )  # fmt: skip

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,15 +20,31 @@ def results_command(
     runs: Annotated[list[Path], typer.Argument(help="Run folders.")],
     by: Annotated[
         str | None,
-        typer.Option(help="edit_type, operations, drawn_with, subtype, gold_model or families."),
+        typer.Option(
+            help="Diagrams: edit_type, operations, drawn_with, subtype; photographs: scale, "
+            "source, turn, track, switch, category; both: gold_model, families (the model's "
+            "against the gold's)."
+        ),
     ] = None,
     judge: Annotated[
         str | None,
         typer.Option(
-            help="Whose verdicts to show: a name, or a number in the order of run.json; by "
+            help="Whose verdicts to show: a name, a number in the order of run.json, or none; by "
             "default the last judge's."
         ),
     ] = None,
+    profile: Annotated[
+        str | None, typer.Option(help="Photographs: the measure profile to show.")
+    ] = None,
+    profiles: Annotated[
+        bool, typer.Option("--profiles", help="Photographs: what each measured profile changes.")
+    ] = False,
+    metrics: Annotated[
+        str, typer.Option(help="Only these figures, by name, separated by commas.")
+    ] = "",
+    rows: Annotated[
+        bool, typer.Option("--rows", help="Every row with its outcome, reason and figures.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
     as_latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX (booktabs).")] = False,
@@ -35,27 +53,61 @@ def results_command(
     ] = False,
 ) -> None:
     """Show results of runs: means with 95 % intervals, counts by outcome, judge and hashes."""
+    from redline.cli.options import names_of
     from redline.cli.reading_runs import view
-    from redline.cli.result_csv import result_csv
+    from redline.cli.result_csv import result_csv, rows_csv
     from redline.cli.result_tables import published_table, result_tables
     from redline.cli.tables import as_csv as to_csv
     from redline.cli.tables import as_latex as to_latex
     from redline.cli.tables import show
 
-    views = [view(r, judge) for r in runs]
-    beneath = [published_table()] if published else []
+    if as_json + as_csv + as_latex > 1:
+        raise typer.BadParameter("Choose one of --json, --csv and --latex.")
+    only = names_of(metrics)
+    views = [view(r, judge, profile) for r in runs]
+    if profiles:
+        views = [view(v.path, judge, p) for v in views for p in _profiles(v.path)]
+    beneath = [published_table(t) for t in _tracks(views)] if published else []
     if as_json:
-        found = [result_json(v, by) for v in views]
+        found = [rows_json(v) if rows else result_json(v, by) for v in views]
         typer.echo(json.dumps(found[0] if len(found) == 1 else found, indent=2, ensure_ascii=False))
-    elif as_csv:
-        sys.stdout.write("\n".join([result_csv(views, by), *map(to_csv, beneath)]))
+    elif as_csv or rows:
+        first = rows_csv(views) if rows else result_csv(views, by, only)
+        sys.stdout.write("\n".join([first, *map(to_csv, beneath)]))
     elif as_latex:
-        sys.stdout.write("\n".join(map(to_latex, [*result_tables(views, by), *beneath])))
+        sys.stdout.write("\n".join(map(to_latex, [*result_tables(views, by, only), *beneath])))
     else:
-        for table in [*result_tables(views, by), *beneath]:
+        for table in [*result_tables(views, by, only), *beneath]:
             show(table)
     if not all(v.complete for v in views):
         raise typer.Exit(3)
+
+
+def _profiles(run: Path) -> list[str | None]:
+    from redline.image.measure_stage import profiles_measured
+    from redline.run import RunFolder
+
+    found: list[str | None] = [*profiles_measured(RunFolder.open(run))]
+    return found or [None]
+
+
+def _tracks(views: Sequence[RunView]) -> list[str]:
+    return list(dict.fromkeys(v.manifest.params["track"] for v in views))
+
+
+def rows_json(v: RunView) -> list[dict[str, Any]]:
+    """Every row of a run as `results --rows --json` prints it."""
+    return [
+        {
+            "row": r.key,
+            "outcome": r.outcome,
+            "reason": r.reason,
+            "groups": {k: list(g) for k, g in r.sample.groups.items()},
+            "metrics": {k: x if math.isfinite(x) else "inf" for k, x in r.metrics.items()},
+            "undefined": dict(r.undefined),
+        }
+        for r in v.rows
+    ]
 
 
 def result_json(v: RunView, by: str | None = None) -> dict[str, Any]:
@@ -74,7 +126,10 @@ def result_json(v: RunView, by: str | None = None) -> dict[str, Any]:
         "judge_details": dict(v.judge) if v.judge else None,
         "judges": [dict(j) for j in m.judges],
         "condition": m.params["condition"],
-        "inputs": m.params["inputs"],
+        "inputs": m.params.get("inputs"),
+        "turns_mode": m.params.get("turns"),
+        "profile": v.profile,
+        "long_names": dict(v.names) if v.names else None,
         "input_size": m.params["input_size"],
         "picture_scaling": dict(v.picture_scaling),
         "prompts": dict(m.prompts),
@@ -84,6 +139,9 @@ def result_json(v: RunView, by: str | None = None) -> dict[str, Any]:
         "complete": v.complete,
         "metrics": _metrics_json(whole),
         "by": {g: {k: _group_json(x) for k, x in v.by(g).items()} for g in groupings},
+        "averages": dict(v.averages) if v.averages else None,
+        "turns": dict(v.analysis) if v.analysis else None,
+        "notes": list(v.more),
         "flags": list(flags(v)),
         "spent_usd": None if v.totals.unpriced or v.totals.estimated else v.totals.spent,
         "unpriced_calls": v.totals.unpriced,
