@@ -90,6 +90,40 @@ def packed(picture: Picture) -> Rgb8:
     return np.clip(np.stack([red, green, blue], -1), 0, 255).astype(np.uint8)
 
 
+def replaced(before: Rgb8, after: Picture, core: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], Rgb8]:
+    """The mask and the gold of an edit of a drawn scene: what was and is at `core`, with shadows and
+    reflections that hang together with it and are strong enough to be seen. They end softly; what
+    changes elsewhere, or hardly, stays as it was."""
+    was = before.astype(np.float64) / 255
+    apart = np.abs(after - was).max(axis=2)
+    strong = _blurred(apart, _SPREAD) >= _SEEN
+    region = core
+    while True:
+        wider = (_filtered(region, ImageFilter.MaxFilter(5)) & strong) | core
+        if np.array_equal(wider, region):
+            break
+        region = wider
+    region = _filtered(_filtered(region, ImageFilter.MaxFilter(5)), ImageFilter.MinFilter(5))
+    weight = np.maximum(ramp(_blurred(region.astype(np.float64), _SPREAD), 0.5, 0.95), core)
+    gold = np.where(region[..., None], packed(was + weight[..., None] * (after - was)), before)
+    return region, gold
+
+
+_SPREAD = 2.5
+"""How far, in pixels, a change is spread before it is looked at: regions get smooth edges."""
+_SEEN = 9 / 255
+"""A smaller change of shadow is hardly seen."""
+
+
+def _blurred(values: Region, radius: float) -> Region:
+    image = Image.fromarray(np.round(values * 255).astype(np.uint8))
+    return np.asarray(image.filter(ImageFilter.GaussianBlur(radius)), np.float64) / 255
+
+
+def _filtered(region: NDArray[np.bool_], step: ImageFilter.Filter) -> NDArray[np.bool_]:
+    return np.asarray(Image.fromarray((region * 255).astype(np.uint8)).filter(step)) > 0
+
+
 def changed(before: Rgb8, after: Rgb8, least: int) -> NDArray[np.bool_]:
     """Where `after` differs by `least` steps of 255 or more, small holes closed and specks left
     out: the mask of an edit."""

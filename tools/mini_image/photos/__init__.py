@@ -1,0 +1,1 @@
+"""Photographs, and the exact edits made of each."""
