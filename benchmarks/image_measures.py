@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
+
 from tools.golden import seeded
 
 ROOT = Path(__file__).resolve().parents[1]

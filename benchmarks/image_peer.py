@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from PIL import Image
 from skimage.metrics import peak_signal_noise_ratio, structural_similarity
+
 from tools.golden import peers, seeded
 
 SIDE = (768, 768)

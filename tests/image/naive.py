@@ -10,8 +10,9 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 from scipy.ndimage import uniform_filter
-from tools.golden import seeded
 from torch import nn
+
+from tools.golden import seeded
 
 _HEADS = Path(__file__).parents[2] / "src/redline/image/perceptual/heads"
 

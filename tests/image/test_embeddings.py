@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
-from tools.golden import seeded
 
 from redline.image.perceptual import clip, dino
 from redline.image.perceptual.opening import pixels
 from redline.image.perceptual.weights import CLIP, DINO, model_weights
 from tests.image import naive
+from tools.golden import seeded
 
 
 @pytest.mark.parametrize("side", [100, 224, 301])

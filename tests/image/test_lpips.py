@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tools.golden import seeded
 
 from redline.errors import UserError
 from redline.image.perceptual.lpips import Lpips
 from redline.image.perceptual.weights import HEADS, Weights, trunk_weights
 from redline.image.regions import Regions
+from tools.golden import seeded
 
 GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text())["lpips"]
 TRUNKS = ("alex", "vgg", "squeeze")

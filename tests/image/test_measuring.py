@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
-from tools.golden import seeded
 
 from redline.image.figures import Fault, Figures
 from redline.image.measuring import Measurer
@@ -20,6 +19,7 @@ from redline.image.pool import Job, Pool
 from redline.image.profiles import ASPECT, CORRECTED
 from redline.pixels import encode_png, read_mask
 from tests.image import naive
+from tools.golden import seeded
 
 SMALL = replace(CORRECTED, side=96)
 PIXELS = ("PSNR", "SSIM")

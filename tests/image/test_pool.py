@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tools.golden import seeded
 
 from redline.errors import UserError
 from redline.image import pool as pools
@@ -18,6 +17,7 @@ from redline.image.figures import Fault, Figures
 from redline.image.pool import Job, Pool
 from redline.image.profiles import CORRECTED
 from redline.pixels import encode_png
+from tools.golden import seeded
 
 SMALL = replace(CORRECTED, side=32)
 GOLD = seeded.picture(1, 32, 32)

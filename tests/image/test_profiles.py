@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from tools.golden import seeded
 
 from redline.errors import UserError
 from redline.image.figures import Figures
 from redline.image.measuring import Measurer
 from redline.image.profiles import ASPECT, CORRECTED, UPSTREAM, Profile, profile_named
 from tests.image import naive
+from tools.golden import seeded
 
 SIDE = 224
 REGION_MEASURES = ("LPIPS_FG", "LPIPS_BG", "CLIP_FG", "CLIP_BG")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tools.golden import seeded
 
 from redline.image.quality import psnr, region_ssim, ssim, ssim_map, window_sums
+from tools.golden import seeded
 
 GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text())["quality"]
 

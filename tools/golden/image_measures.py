@@ -15,6 +15,7 @@ import json
 
 import torch
 from skimage.metrics import peak_signal_noise_ratio, structural_similarity
+
 from tools.golden import peers, seeded
 
 QUALITY = ((1, 96, 128), (2, 7, 7), (3, 41, 64), (4, 256, 200))

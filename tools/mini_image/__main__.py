@@ -35,7 +35,9 @@ def main() -> None:
         contexts = list(pool.map(made, CONTEXTS))
     write(contexts, chosen.out)
     files = [f for f in chosen.out.rglob("*") if f.is_file()]
-    print(f"{len(contexts)} contexts, {sum(f.stat().st_size for f in files) / 1e6:.1f} MB in {chosen.out}")
+    print(
+        f"{len(contexts)} contexts, {sum(f.stat().st_size for f in files) / 1e6:.1f} MB in {chosen.out}"
+    )
 
 
 if __name__ == "__main__":

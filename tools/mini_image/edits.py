@@ -90,7 +90,9 @@ def packed(picture: Picture) -> Rgb8:
     return np.clip(np.stack([red, green, blue], -1), 0, 255).astype(np.uint8)
 
 
-def replaced(before: Rgb8, after: Picture, core: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], Rgb8]:
+def replaced(
+    before: Rgb8, after: Picture, core: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], Rgb8]:
     """The mask and the gold of an edit of a drawn scene: what was and is at `core`, with shadows and
     reflections that hang together with it and are strong enough to be seen. They end softly; what
     changes elsewhere, or hardly, stays as it was."""

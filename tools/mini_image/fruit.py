@@ -23,7 +23,9 @@ def _skin(at: Triple, radius: float, main: Colour, blush: Colour, seed: int) -> 
     def paint(p: Floats) -> Floats:
         q = (p - np.array(at, np.float32)) / np.float32(radius)
         angle = np.arctan2(q[:, 2], q[:, 0])
-        streak = fractal(np.stack([np.cos(angle) * 5, q[:, 1] * 0.7, np.sin(angle) * 5], 1), 3, seed)
+        streak = fractal(
+            np.stack([np.cos(angle) * 5, q[:, 1] * 0.7, np.sin(angle) * 5], 1), 3, seed
+        )
         side = 0.5 + 0.5 * q[:, 0] + 0.25 * q[:, 1]
         colour = mixed(main, blush, (streak - 0.42) * 2.2 * np.clip(side + 0.3, 0, 1))
         dimple = np.exp(-(q[:, 0] ** 2 + q[:, 2] ** 2) * 14) * (q[:, 1] > 0)
@@ -34,7 +36,9 @@ def _skin(at: Triple, radius: float, main: Colour, blush: Colour, seed: int) -> 
     return paint
 
 
-def apple(name: str, at: Triple, radius: float, main: str, blush: str, seed: int = 1) -> list[Thing]:
+def apple(
+    name: str, at: Triple, radius: float, main: str, blush: str, seed: int = 1
+) -> list[Thing]:
     """An apple on the point `at`, with its stem."""
     x, y, z = at
     profile = s.curve([(0, 0.16), (0.18, 0.06), (0.45, 0.02), (0.78, 0.28), (1.0, 0.85), (0.93, 1.32),
@@ -82,7 +86,9 @@ def citrus(name: str, at: Triple, radius: float, colour: str, long: float = 1.0,
         share = fractal(p / np.float32(radius * 0.8), 3, 4)
         return mixed(tuple(c * 0.8 for c in base), base, share * 1.3)  # type: ignore[arg-type]
 
-    skin = Material(paint, gloss=0.03, shine=0.3, sharpness=25, bump=_bits(radius / 14, radius / 90))
+    skin = Material(
+        paint, gloss=0.03, shine=0.3, sharpness=25, bump=_bits(radius / 14, radius / 90)
+    )
     return [Thing(name, body, skin, (x, y + radius, z), radius * (long + 0.45))]
 
 
@@ -119,16 +125,16 @@ def bowl(name: str, at: Triple, radius: float, paint: Paint) -> list[Thing]:
 def mug(name: str, at: Triple, size: float, paint: Paint, drink: str | None = "#3a2012",
         yaw: float = 0.0) -> list[Thing]:  # fmt: skip
     """A mug whose handle points to x, turned by `yaw`; size is its height."""
-    shell = s.without(
-        s.drum((0, 0.5, 0), 0.42, 0.5, 0.05), s.drum((0, 0.62, 0), 0.365, 0.5, 0.04)
-    )
+    shell = s.without(s.drum((0, 0.5, 0), 0.42, 0.5, 0.05), s.drum((0, 0.62, 0), 0.365, 0.5, 0.04))
     handle = s.common(
         s.placed(s.ring((0, 0, 0), 0.25, 0.055, axis=2), (0.43, 0.5, 0)),
         s.block((0.75, 0.5, 0), (0.36, 0.5, 0.2), 0.01),
     )
     body = s.placed(s.melted(0.06, shell, handle), at, yaw=yaw, size=size)
     middle = (at[0], at[1] + 0.5 * size, at[2])
-    found = [Thing(name, body, Material(paint, gloss=0.07, shine=0.4, sharpness=90), middle, 0.95 * size)]
+    found = [
+        Thing(name, body, Material(paint, gloss=0.07, shine=0.4, sharpness=90), middle, 0.95 * size)
+    ]
     if drink:
         level = s.drum((at[0], at[1] + 0.45 * size, at[2]), 0.37 * size, 0.42 * size, 0.01)
         found.append(Thing("drink", level, Material(srgb(drink), gloss=0.05), middle, 0.7 * size))

@@ -65,7 +65,16 @@ def book(name: str, at: Triple, half: Triple, colour: str, yaw: float = 0.0) -> 
 
 def pot(name: str, at: Triple, size: float, paint: Paint) -> list[Thing]:
     x, y, z = at
-    profile = [(0, 0), (0.26, 0), (0.36, 0.5), (0.41, 0.5), (0.42, 0.64), (0.35, 0.64), (0.33, 0.55), (0, 0.55)]
+    profile = [
+        (0, 0),
+        (0.26, 0),
+        (0.36, 0.5),
+        (0.41, 0.5),
+        (0.42, 0.64),
+        (0.35, 0.64),
+        (0.33, 0.55),
+        (0, 0.55),
+    ]
     body = s.turned_on_lathe(at, [(r * size, h * size) for r, h in profile])
     earth = s.drum((x, y + 0.53 * size, z), 0.33 * size, 0.04 * size)
     middle = (x, y + 0.32 * size, z)
@@ -121,9 +130,17 @@ def leafy_plant(name: str, at: Triple, size: float, paint: Paint, leaves: int = 
         a = n * 2.39996
         lean = 0.16 + 0.62 * (n / leaves)
         high = 1.55 - 0.65 * (n / leaves) + chance.uniform(-0.08, 0.08)
-        mid = (x + 0.45 * lean * k * np.cos(a), base + 0.62 * high * k, z + 0.45 * lean * k * np.sin(a))
+        mid = (
+            x + 0.45 * lean * k * np.cos(a),
+            base + 0.62 * high * k,
+            z + 0.45 * lean * k * np.sin(a),
+        )
         tip = (x + lean * k * np.cos(a), base + high * k, z + lean * k * np.sin(a))
-        blade = s.melted(0.03 * k, s.rod((x, base, z), mid, 0.03 * k, 0.075 * k), s.rod(mid, tip, 0.075 * k, 0.008))
+        blade = s.melted(
+            0.03 * k,
+            s.rod((x, base, z), mid, 0.03 * k, 0.075 * k),
+            s.rod(mid, tip, 0.075 * k, 0.008),
+        )
         parts.append(blade)
     green, pale = srgb("#2f6b35"), srgb("#7fb357")
 
@@ -141,8 +158,12 @@ def leafy_plant(name: str, at: Triple, size: float, paint: Paint, leaves: int = 
 def floor_lamp(name: str, at: Triple, height: float, colour: str) -> list[Thing]:
     x, y, z = at
     h = height
-    stand = s.union(s.drum((x, y + 0.025, z), 0.24, 0.025, 0.015), s.rod((x, y, z), (x, y + 0.85 * h, z), 0.022))
-    shade = s.turned_on_lathe((x, y + 0.74 * h, z), [(0.17, 0.26 * h), (0.3, 0), (0.285, 0), (0.155, 0.26 * h)])
+    stand = s.union(
+        s.drum((x, y + 0.025, z), 0.24, 0.025, 0.015), s.rod((x, y, z), (x, y + 0.85 * h, z), 0.022)
+    )
+    shade = s.turned_on_lathe(
+        (x, y + 0.74 * h, z), [(0.17, 0.26 * h), (0.3, 0), (0.285, 0), (0.155, 0.26 * h)]
+    )
     return [
         Thing(name, stand, Material(srgb("#3a332d"), shine=0.4), (x, y + 0.45 * h, z), 0.55 * h),
         Thing(name, shade, Material(srgb(colour), glow=0.75), (x, y + 0.87 * h, z), 0.4),

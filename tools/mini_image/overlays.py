@@ -17,7 +17,7 @@ from tools.mini_image.edits import Region
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "drawing"))
 
-import hand  # type: ignore[import-not-found]  # noqa: E402
+import hand  # type: ignore[import-not-found]
 
 _FINE = 4
 _INK = (229, 38, 38)
@@ -28,7 +28,9 @@ def circled(size: tuple[int, int], box: Sequence[float], seed: int = 1) -> Regio
     return _inked(size, [hand.loop(box, random.Random(seed))])
 
 
-def pointed_at(size: tuple[int, int], points: Sequence[tuple[float, float]], seed: int = 1) -> Region:
+def pointed_at(
+    size: tuple[int, int], points: Sequence[tuple[float, float]], seed: int = 1
+) -> Region:
     """An arrow along points; its head is at the last."""
     return _inked(size, hand.arrow(list(points), random.Random(seed)))
 

@@ -269,9 +269,7 @@ class Canvas:
         part = (np.clip(1 - far, 0, 1) ** 2 * strength)[..., None]
         self.pixels[where] += (1 - self.pixels[where]) * part * rgb(colour)
 
-    def texture(
-        self, shape: Shape, seed: int, cell: tuple[float, float], strength: float
-    ) -> Shape:
+    def texture(self, shape: Shape, seed: int, cell: tuple[float, float], strength: float) -> Shape:
         """Smooth brightness noise over a shape; wood has long cells, cloth short ones."""
         height, width = self.pixels.shape[:2]
         cut = self._cut(shape)

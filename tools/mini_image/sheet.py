@@ -33,7 +33,9 @@ def sheet(sample: ImageSample) -> Image.Image:
         page = Image.new("RGB", (row.width, row.height + 34), "white")
         page.paste(row, (0, 34))
         draw = ImageDraw.Draw(page)
-        draw.text((4, 3), f"{sample.id} #{turn.round} {turn.scale}: {turn.instruction}", fill="black")
+        draw.text(
+            (4, 3), f"{sample.id} #{turn.round} {turn.scale}: {turn.instruction}", fill="black"
+        )
         draw.text((4, 18), words, fill="black")
         rows.append(np.asarray(page))
     return Image.fromarray(np.vstack(rows))

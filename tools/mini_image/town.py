@@ -22,7 +22,9 @@ def house(at: Triple, roof: str, door: str, walls: str = "#e8d8b8") -> list[Thin
 
     def front(p: Floats) -> Floats:
         u, v = p[:, 0] - x, p[:, 1] - y
-        colour = np.broadcast_to(np.float32(plaster), p.shape) * (0.9 + 0.2 * fractal(p * 6, 3))[:, None]
+        colour = (
+            np.broadcast_to(np.float32(plaster), p.shape) * (0.9 + 0.2 * fractal(p * 6, 3))[:, None]
+        )
         facing = p[:, 2] > z + deep - 0.03
         colour[v < 0.12] = srgb("#9b8f80")
         for cu, cv in ((-0.68, 0.72), (0.68, 0.72)):
@@ -59,15 +61,21 @@ def house(at: Triple, roof: str, door: str, walls: str = "#e8d8b8") -> list[Thin
     return [
         Thing("house", body, Material(front, shine=0.05), middle, 1.75),
         Thing("roof", roof_solid, Material(tiles, shine=0.05), (x, y + high + 0.4, z), 1.75),
-        Thing("house", chimney, Material(srgb("#a4553f")), (x + 0.62, y + high + 0.62, z - 0.1), 0.5),
+        Thing(
+            "house", chimney, Material(srgb("#a4553f")), (x + 0.62, y + high + 0.62, z - 0.1), 0.5
+        ),
     ]
 
 
-def _wheels(name: str, x: float, y: float, z: float, places: tuple[float, ...], radius: float) -> list[Thing]:
+def _wheels(
+    name: str, x: float, y: float, z: float, places: tuple[float, ...], radius: float
+) -> list[Thing]:
     found = []
     for place in places:
         centre = (x + place, y + radius, z + 0.42)
-        found.append(Thing(name, s.drum(centre, radius, 0.08, 0.03, axis=2), RUBBER, centre, radius * 1.15))
+        found.append(
+            Thing(name, s.drum(centre, radius, 0.08, 0.03, axis=2), RUBBER, centre, radius * 1.15)
+        )
         hub = (x + place, y + radius, z + 0.485)
         found.append(Thing(name, s.drum(hub, radius * 0.52, 0.03, 0.015, axis=2),
                            Material(srgb("#c9ccd0"), shine=0.5), hub, radius * 0.6))  # fmt: skip
@@ -83,7 +91,9 @@ def car(at: Triple, colour: str, stripe: str | None = None) -> list[Thing]:
         s.half_space((0.8, 0.62, 0), (x + 0.36, y + 0.74, z)),
         s.half_space((-0.85, 0.5, 0), (x - 0.62, y + 0.72, z)),
     )
-    arches = s.union(*[s.drum((x + a, y + 0.2, z + 0.42), 0.235, 0.12, 0.02, axis=2) for a in (-0.56, 0.58)])
+    arches = s.union(
+        *[s.drum((x + a, y + 0.2, z + 0.42), 0.235, 0.12, 0.02, axis=2) for a in (-0.56, 0.58)]
+    )
     base, dark = np.float32(srgb(colour)), np.float32(GLASS)
 
     def paint(p: Floats) -> Floats:
@@ -112,7 +122,9 @@ def bus(at: Triple, colour: str) -> list[Thing]:
     """A town bus, driving to the right."""
     x, y, z = at
     whole = s.block((x, y + 0.68, z), (1.45, 0.54, 0.42), 0.09)
-    arches = s.union(*[s.drum((x + a, y + 0.22, z + 0.42), 0.25, 0.12, 0.02, axis=2) for a in (-0.85, 0.9)])
+    arches = s.union(
+        *[s.drum((x + a, y + 0.22, z + 0.42), 0.25, 0.12, 0.02, axis=2) for a in (-0.85, 0.9)]
+    )
     base, dark = np.float32(srgb(colour)), np.float32(GLASS)
 
     def paint(p: Floats) -> Floats:
@@ -151,7 +163,13 @@ def tree(at: Triple, leaves: str, light: str) -> list[Thing]:
 
     return [
         Thing("tree", trunk, Material(srgb("#5a3f2a")), (x, y + 0.6, z), 0.75),
-        Thing("tree", s.displaced(crown, rough, 0.2), Material(green, wrap=0.15, shine=0.03), (x, y + 1.75, z), 1.1),
+        Thing(
+            "tree",
+            s.displaced(crown, rough, 0.2),
+            Material(green, wrap=0.15, shine=0.03),
+            (x, y + 1.75, z),
+            1.1,
+        ),
     ]
 
 
@@ -159,7 +177,9 @@ def street_lamp(at: Triple) -> list[Thing]:
     x, y, z = at
     post = s.union(s.rod((x, y, z), (x, y + 1.85, z), 0.06, 0.035), s.drum((x, y + 0.12, z), 0.11, 0.12, 0.03),
                    s.drum((x, y + 1.9, z), 0.13, 0.02, 0.01))  # fmt: skip
-    cap = s.turned_on_lathe((x, y + 2.22, z), [(0, 0), (0.19, 0), (0.05, 0.13), (0.02, 0.22), (0, 0.22)])
+    cap = s.turned_on_lathe(
+        (x, y + 2.22, z), [(0, 0), (0.19, 0), (0.05, 0.13), (0.02, 0.22), (0, 0.22)]
+    )
     glass = s.turned_on_lathe((x, y + 1.9, z), [(0, 0), (0.09, 0), (0.15, 0.33), (0, 0.33)])
     iron = Material(srgb("#23282c"), shine=0.4)
     return [

@@ -98,7 +98,9 @@ def _round(o: Array, d: Array, r: float, height: float, cone: bool) -> tuple[Arr
         good = (under > 0) & (s > EPSILON) & (y >= 0) & (y <= height) & (s < t)
         t = np.where(good, s, t)
     point = o + t[:, None] * d
-    normal = np.stack([point[:, 0], slope * np.hypot(point[:, 0], point[:, 2]), point[:, 2]], axis=1)
+    normal = np.stack(
+        [point[:, 0], slope * np.hypot(point[:, 0], point[:, 2]), point[:, 2]], axis=1
+    )
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
     for y, up in ((0.0, -1.0),) if cone else ((0.0, -1.0), (height, 1.0)):
         s = (y - o[:, 1]) / np.where(np.abs(d[:, 1]) < 1e-12, 1e-12, d[:, 1])
@@ -122,7 +124,9 @@ class Scene:
     zoom: float = 2.3
 
 
-def traced(scene: Scene, width: int = 512, height: int = 384, per_side: int = 2) -> NDArray[np.uint8]:
+def traced(
+    scene: Scene, width: int = 512, height: int = 384, per_side: int = 2
+) -> NDArray[np.uint8]:
     """The picture of a scene, height x width x 3, per_side squared rays a pixel."""
     n = per_side
     forward = np.subtract(scene.target, scene.eye)
@@ -137,7 +141,9 @@ def traced(scene: Scene, width: int = 512, height: int = 384, per_side: int = 2)
     way /= np.linalg.norm(way, axis=1, keepdims=True)
     colours = np.empty_like(way)
     for rows in np.array_split(np.arange(len(way)), 16):
-        colours[rows] = _colour(scene, np.broadcast_to(np.array(scene.eye), way[rows].shape), way[rows], 2)
+        colours[rows] = _colour(
+            scene, np.broadcast_to(np.array(scene.eye), way[rows].shape), way[rows], 2
+        )
     picture = colours.reshape(height, n, width, n, 3).mean(axis=(1, 3))
     return np.asarray(np.rint(np.clip(picture, 0, 1) * 255), dtype=np.uint8)
 
@@ -204,7 +210,9 @@ def _colour(scene: Scene, o: Array, d: Array, bounces: int) -> Array:
         beyond = _colour(scene, point[near], reflected[near], bounces - 1)
         part = mirror[near][:, None]
         tint = 0.35 + 0.65 * base[near]
-        colour[near] = colour[near] * (1 - part) + beyond * part * tint + shine[near][:, None] * part
+        colour[near] = (
+            colour[near] * (1 - part) + beyond * part * tint + shine[near][:, None] * part
+        )
     # The floor fades into the wall far away.
     fade = (np.clip((t - 9) / 9, 0, 1) * floor)[:, None]
     out[there] = colour * (1 - fade) + _wall(scene, d) * fade
@@ -219,7 +227,11 @@ def _wall(scene: Scene, d: Array) -> Array:
 def _planks(scene: Scene, point: Array) -> Array:
     plank = np.floor(point[:, 2] / 0.9)
     along = point[:, 0] + plank * 1.7
-    tone = 1 + 0.07 * np.sin(plank * 12.9898) + 0.035 * np.sin(along * 1.1 + 3 * np.sin(point[:, 2] * 9))
+    tone = (
+        1
+        + 0.07 * np.sin(plank * 12.9898)
+        + 0.035 * np.sin(along * 1.1 + 3 * np.sin(point[:, 2] * 9))
+    )
     tone += 0.02 * np.sin(along * 2.7 + point[:, 2] * 31)
     seam = np.abs(point[:, 2] / 0.9 - np.round(point[:, 2] / 0.9)) < 0.012
     return np.asarray(rgb(scene.floor) * (tone * np.where(seam, 0.62, 1))[:, None])

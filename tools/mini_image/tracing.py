@@ -133,9 +133,11 @@ def _rays(scene: Scene, width: int, height: int) -> tuple[Floats, Floats]:
     return eye, rays / np.linalg.norm(rays, axis=1, keepdims=True)
 
 
-def _nearest(things: Sequence[Thing], p: Floats) -> tuple[Floats, NDArray[np.int16]]:
-    """The distance to the nearest thing at points, and which it is. Far from a thing's ball the
-    distance to the ball stands for the thing's own, which is larger."""
+def _nearest(
+    things: Sequence[Thing], p: Floats, near: Floats | float = 0.06
+) -> tuple[Floats, NDArray[np.int16]]:
+    """The distance to the nearest thing at points, and which it is. Farther than `near` from a
+    thing's ball the distance to the ball stands for the thing's own, which is larger."""
     best = np.full(len(p), np.inf, np.float32)
     who = np.full(len(p), -1, np.int16)
     for k, thing in enumerate(things):
@@ -144,9 +146,9 @@ def _nearest(things: Sequence[Thing], p: Floats) -> tuple[Floats, NDArray[np.int
         else:
             q = p - np.array(thing.centre, np.float32)
             d = np.sqrt(np.einsum("ij,ij->i", q, q)) - np.float32(thing.reach)
-            near = np.flatnonzero((d < 0.06) & (d < best))
-            if len(near):
-                d[near] = thing.distance(p[near])
+            close = np.flatnonzero((d < near) & (d < best))
+            if len(close):
+                d[close] = thing.distance(p[close])
         closer = d < best
         best = np.where(closer, d, best)
         who[closer] = k
@@ -184,9 +186,7 @@ def _seen(
     return colours, who
 
 
-def _lit(
-    scene: Scene, p: Floats, rays: Floats, who: NDArray[np.int16], mirrors: bool
-) -> Floats:
+def _lit(scene: Scene, p: Floats, rays: Floats, who: NDArray[np.int16], mirrors: bool) -> Floats:
     n = np.zeros_like(p)
     albedo = np.zeros_like(p)
     count = len(p)
@@ -203,8 +203,10 @@ def _lit(
     open_sky = _openness(scene, lifted, n)
     up = np.float32(0.5) + np.float32(0.5) * n[:, 1]
     above = np.array(scene.sky(n * np.float32([1, 0.6, 1]) + np.float32([0, 0.45, 0])), np.float32)
-    light = np.float32(scene.ambient) * open_sky[:, None] * (
-        above * up[:, None] + np.array(scene.ground, np.float32) * (1 - up)[:, None]
+    light = (
+        np.float32(scene.ambient)
+        * open_sky[:, None]
+        * (above * up[:, None] + np.array(scene.ground, np.float32) * (1 - up)[:, None])
     )
     spark = np.zeros_like(p)
     for lamp in scene.lights:
@@ -257,7 +259,7 @@ def _openness(scene: Scene, p: Floats, n: Floats) -> Floats:
     """How much of the light from all around reaches points: 0 in a corner, 1 in the open."""
     hidden, weight = np.zeros(len(p), np.float32), np.float32(1)
     for step in (0.03, 0.09, 0.2, 0.38, 0.65):
-        d, _ = _nearest(scene.things, p + n * np.float32(step))
+        d, _ = _nearest(scene.things, p + n * np.float32(step), step)
         hidden += weight * np.maximum(np.float32(step) - d, 0) / np.float32(step) * np.float32(0.36)
         weight *= np.float32(0.72)
     return np.clip(1 - hidden, 0.06, 1)
@@ -271,11 +273,14 @@ def _shade(scene: Scene, p: Floats, way: Floats, reach: Floats, width: float) ->
     active = np.arange(len(p))
     sharp = np.float32(1 / max(width, 1e-3))
     for _ in range(90):
-        d, _ = _nearest(scene.things, p[active] + way[active] * t[active, None])
+        near = np.maximum(width * t[active], 0.06)
+        d, _ = _nearest(scene.things, p[active] + way[active] * t[active, None], near)
         # The narrowest gap lies between two steps: where their balls meet (after Aaltonen).
         back = np.where(d > 0, d * d / (2 * before[active]), 0)
         beside = np.sqrt(np.maximum(d * d - back * back, 0)) * np.sign(d)
-        gap = np.float32(0.5) + np.float32(0.5) * sharp * beside / np.maximum(t[active] - back, 1e-3)
+        gap = np.float32(0.5) + np.float32(0.5) * sharp * beside / np.maximum(
+            t[active] - back, 1e-3
+        )
         before[active] = np.maximum(d, 1e-3)
         left[active] = np.minimum(left[active], gap)
         t[active] += np.clip(d * np.float32(0.7), 0.015, 0.6)

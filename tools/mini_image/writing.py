@@ -67,7 +67,11 @@ def _rounds(context: Context, source: Rgb8, folder: Path) -> list[dict[str, Any]
 
 def _line(id: str, context: Context, picture: str, turns: list[dict[str, Any]]) -> dict[str, Any]:
     photo = SOURCES.get(context.name)
-    origin = f"{photo['title']}, {photo['author']}; {photo['package']}" if photo else "drawn for this project"
+    origin = (
+        f"{photo['title']}, {photo['author']}; {photo['package']}"
+        if photo
+        else "drawn for this project"
+    )
     licence = photo["licence"] if photo else "CC0-1.0"
     # Low and high share a context; a dialogue has the picture, and so the source, in common only.
     shared = {"context": context.name} if len(turns) == 1 else {}
@@ -89,8 +93,14 @@ def _turn(
 ) -> tuple[dict[str, Any], Rgb8]:
     mask, gold = _edited(before, edit, least)
     save_picture(gold, folder / "golds" / f"{name}.webp")
-    Image.fromarray((mask * 255).astype(np.uint8)).save(folder / "masks" / f"{name}.png", optimize=True)
-    turn: dict[str, Any] = {"round": edit.round, "scale": edit.scale, "instruction": edit.instruction}
+    Image.fromarray((mask * 255).astype(np.uint8)).save(
+        folder / "masks" / f"{name}.png", optimize=True
+    )
+    turn: dict[str, Any] = {
+        "round": edit.round,
+        "scale": edit.scale,
+        "instruction": edit.instruction,
+    }
     if edit.overlay is not None:
         turn["overlay"] = f"overlays/{name}.png"
         rgba = np.round(edit.overlay * 255).astype(np.uint8)

@@ -25,7 +25,7 @@ def compare_command(
 ) -> None:
     """Compare two runs sample by sample: second minus first, with 95 % intervals."""
     from redline.cli.reading_runs import view
-    from redline.cli.result_tables import name_of
+    from redline.cli.result_tables import judge_words, name_of
     from redline.cli.tables import Table, show
 
     a, b = view(first, judge), view(second, judge)
@@ -37,6 +37,9 @@ def compare_command(
                 {
                     "first": name_of(a),
                     "second": name_of(b),
+                    "benchmark": a.manifest.benchmark,
+                    "benchmark_hash": a.manifest.benchmark_hash,
+                    "judge": dict(a.judge) if a.judge and b.judge else None,
                     "metrics": found,
                     "notes": [*_incomparable(a, b)],
                 },
@@ -56,7 +59,11 @@ def compare_command(
             rows,
             notes=[
                 *_incomparable(a, b),
-                "Over rows that both runs scored or failed; whole source pictures resampled.",
+                f"{a.manifest.benchmark} ({a.manifest.benchmark_hash[:8]}); {judge_words(a)}.",
+                "Over rows that both runs scored or failed; whole source pictures resampled; rates "
+                "as fractions.",
+                "p: paired sign-flip test over source pictures, not corrected for the number of "
+                "figures (docs/measures.md).",
             ],
         )
     )

@@ -23,6 +23,7 @@ from redline.cli.composing import (
 )
 from redline.diagram import (
     BASELINES,
+    COLUMNS,
     MODEL_ROLE,
     VERBALIZER_ROLE,
     DiagramTask,
@@ -42,6 +43,7 @@ from redline.diagram import (
     supports,
     verbalizes,
 )
+from redline.diagram.rows import JUDGED_CODE, JUDGED_IMAGE
 from redline.diagram.task import Level, calls_nobody
 from redline.errors import UserError
 from redline.judge import JudgeInputs, load_rubric
@@ -233,6 +235,8 @@ def _make_judging(options: JudgeOptions, judge: Who) -> Judging:
         settings=asked_digest(judge, options.settings),
         levels=_levels(options.levels),
     )
+    judged = (*JUDGED_IMAGE, "residue", *JUDGED_CODE)
+    known = {c.name: (c.low, c.high) for c in COLUMNS if c.name in judged}
     for level in judging.levels:
         rubric = judging.rubric(level)
         if rubric.level != level:
@@ -241,6 +245,21 @@ def _make_judging(options: JudgeOptions, judge: Who) -> Judging:
                 f"for {level} level."
             )
         rubric.shown(judging.inputs)
+        for criterion in rubric.criteria:
+            span = known.get(criterion.name)
+            if span != (criterion.low, criterion.high):
+                what = (
+                    "which results have no column for"
+                    if span is None
+                    else (
+                        f"from {criterion.low} to {criterion.high}; results take it from "
+                        f"{span[0]:g} to {span[1]:g}"
+                    )
+                )
+                raise UserError(
+                    f"Rubric {rubric.name} has the criterion {criterion.name}, {what}. Criteria of "
+                    f"diagrams are {', '.join(known)}."
+                )
     return judging
 
 

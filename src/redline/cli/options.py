@@ -100,11 +100,16 @@ ConfigOption = Annotated[
     Path | None,
     typer.Option(
         "--config",
-        help="TOML file with any of these options (command line wins), and [command.NAME] models.",
+        help="TOML file with any of these options (command line wins), and [command.NAME] and "
+        "[diffusers.NAME] models (docs/files-of-your-own.md).",
         is_eager=True,
         callback=lambda ctx, value: _defaults(ctx, value),
     ),
 ]
+
+
+MODEL_TABLES = ("command", "diffusers")
+"""Tables of the user's TOML that set up models; all else in it is an option."""
 
 
 def _defaults(ctx: typer.Context, path: Path | None) -> Path | None:
@@ -117,7 +122,7 @@ def _defaults(ctx: typer.Context, path: Path | None) -> Path | None:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
         raise typer.BadParameter(f"{path} can't be read as TOML: {e}") from e
-    given = {k.replace("-", "_"): v for k, v in data.items() if k != "command"}
+    given = {k.replace("-", "_"): v for k, v in data.items() if k not in MODEL_TABLES}
     known = {p.name for p in ctx.command.params}
     unknown = sorted(set(given) - known)
     if unknown:

@@ -41,7 +41,9 @@ def beach_ball(picture: Picture) -> Picture:
     x, y, z = spot(SIZE, 345, 410)
     radius = 1.14
     turn = s.rotation(yaw=-25, pitch=38, roll=-18)
-    colours = np.float32([srgb(c) for c in ("#f4f1ea", "#d92323", "#f4f1ea", "#1f62c8", "#f4f1ea", "#f2c21a")])
+    colours = np.float32(
+        [srgb(c) for c in ("#f4f1ea", "#d92323", "#f4f1ea", "#1f62c8", "#f4f1ea", "#f2c21a")]
+    )
 
     def paint(p: Floats) -> Floats:
         q = ((p - np.float32([x, y, z])) / np.float32(radius)) @ turn

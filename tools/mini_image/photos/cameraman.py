@@ -43,5 +43,8 @@ def _windmill(c: Canvas) -> None:
         c.fill(line([tuple(hub), tuple(hub + way * 44)], 1.8), "#2e2e2e")
         for t in range(12, 44, 6):
             c.fill(line([tuple(hub + way * t), tuple(hub + way * t + side * 8.5)], 0.7), "#4a4a4a")
-        c.fill(line([tuple(hub + way * 9 + side * 8), tuple(hub + way * 43 + side * 9)], 0.8), "#4a4a4a")
+        c.fill(
+            line([tuple(hub + way * 9 + side * 8), tuple(hub + way * 43 + side * 9)], 0.8),
+            "#4a4a4a",
+        )
     c.fill(ellipse(332, 88, 3.2, 3.2), "#2e2e2e")

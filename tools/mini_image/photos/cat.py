@@ -26,7 +26,16 @@ def bookshelf(picture: Picture) -> Picture:
     height, width = picture.shape[:2]
     shelf = np.broadcast_to(code("#2b1c12"), picture.shape).copy()
     chance = np.random.default_rng(11)
-    spines = ["#8e2f2a", "#2f5d7a", "#c9a24b", "#3e6b46", "#d8cdb8", "#6a3f63", "#b5643a", "#27455e"]
+    spines = [
+        "#8e2f2a",
+        "#2f5d7a",
+        "#c9a24b",
+        "#3e6b46",
+        "#d8cdb8",
+        "#6a3f63",
+        "#b5643a",
+        "#27455e",
+    ]
     for top, bottom in ((-30, 84), (98, 196), (210, 320)):
         x = 290.0
         while x < width:
@@ -35,7 +44,9 @@ def bookshelf(picture: Picture) -> Picture:
             colour = code(spines[chance.integers(len(spines))])
             y0, x0, x1 = max(int(high), 0), int(x), min(int(x + wide) - 1, width)
             across = np.linspace(-1, 1, max(x1 - x0, 1))[:, None]
-            shelf[y0:max(bottom, 0), x0:x1] = colour * (1 - 0.35 * across**2) * chance.uniform(0.8, 1.1)
+            shelf[y0 : max(bottom, 0), x0:x1] = (
+                colour * (1 - 0.35 * across**2) * chance.uniform(0.8, 1.1)
+            )
             if chance.random() < 0.6:
                 band = y0 + 12
                 shelf[band : band + 5, x0:x1] = code("#e2cf9a")

@@ -61,7 +61,9 @@ def _in_cup(picture: Picture, things: list[Thing], pool: str, deep: float) -> Pi
     inside = ellipse(SIZE, *RIM, feather=1.0)
     surface = ellipse(SIZE, (230, 117), (68, 44), 4, feather=1.5) * inside
     grey = blurred(picture, 2.0) @ np.array([0.5, 0.35, 0.15])
-    melted = np.clip(grey[..., None] * 1.55, 0, 1) * np.array([int(pool[k : k + 2], 16) / 255 for k in (1, 3, 5)])
+    melted = np.clip(grey[..., None] * 1.55, 0, 1) * np.array(
+        [int(pool[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    )
     shade = ellipse(SIZE, (222, 128), (56, 30), 0, feather=7)
     melted = melted * (1 - deep * shade[..., None])
     picture = laid(picture, melted, surface)
@@ -71,10 +73,14 @@ def _in_cup(picture: Picture, things: list[Thing], pool: str, deep: float) -> Pi
     return laid(picture, drawn, cover * np.maximum(front, 1 - below))
 
 
-def scoop(picture: Picture, colour: str = "#e98a9d", bits: str = "#b02a45", pool: str = "#f2989c") -> Picture:
+def scoop(
+    picture: Picture, colour: str = "#e98a9d", bits: str = "#b02a45", pool: str = "#f2989c"
+) -> Picture:
     """A scoop of ice cream where the coffee was."""
     x, y, z = spot(SIZE, 229, 96)
-    lump = s.melted(0.12, s.ball((x, y, z), 0.5), s.ellipsoid((x, y - 0.33, z + 0.1), (0.56, 0.17, 0.5)))
+    lump = s.melted(
+        0.12, s.ball((x, y, z), 0.5), s.ellipsoid((x, y - 0.33, z + 0.1), (0.56, 0.17, 0.5))
+    )
     body = s.displaced(lump, lambda p: (fractal(p * np.float32(7), 3, 2) - 0.5) * np.float32(0.09)
                        + (noise(p * np.float32(24), 5) - 0.5) * np.float32(0.022), near=0.12)  # fmt: skip
     ice = Material(_scoop_paint(colour, bits), shine=0.12, sharpness=18, wrap=0.25)

@@ -26,8 +26,14 @@ def _petal(angle: float, near: float, far: float, wide: float) -> list[tuple[flo
     half = wide * np.sin(np.pi * t**0.75) ** 0.8
     r = near + (far - near) * t
     c, s = np.cos(angle), np.sin(angle)
-    side = [(MIDDLE[0] + c * a - s * b, MIDDLE[1] + (s * a + c * b) * 0.94) for a, b in zip(r, half, strict=True)]
-    back = [(MIDDLE[0] + c * a + s * b, MIDDLE[1] + (s * a - c * b) * 0.94) for a, b in zip(r, half, strict=True)]
+    side = [
+        (MIDDLE[0] + c * a - s * b, MIDDLE[1] + (s * a + c * b) * 0.94)
+        for a, b in zip(r, half, strict=True)
+    ]
+    back = [
+        (MIDDLE[0] + c * a + s * b, MIDDLE[1] + (s * a - c * b) * 0.94)
+        for a, b in zip(r, half, strict=True)
+    ]
     return [*side, *back[::-1]]
 
 
@@ -40,13 +46,19 @@ def sunflower(picture: Picture) -> Picture:
     glow = np.clip(0.9 + 0.28 * (dx * 0.55 - dy * 0.8) / 90, 0.35, 1.2)
     vein = plane_noise((height, width), 5.0, 3, 4)
     chance = np.random.default_rng(5)
-    for ring, (count, far, wide, dark) in enumerate(((19, 99, 11.5, 0.62), (19, 93, 12, 0.82), (17, 84, 11.5, 1.0))):
+    for ring, (count, far, wide, dark) in enumerate(
+        ((19, 99, 11.5, 0.62), (19, 93, 12, 0.82), (17, 84, 11.5, 1.0))
+    ):
         for k in range(count):
             angle = 2 * np.pi * (k + 0.5 * ring) / count + chance.uniform(-0.07, 0.07)
-            shape = polygon(SIZE, _petal(angle, 14, far * chance.uniform(0.93, 1.03), wide), feather=0.5)
+            shape = polygon(
+                SIZE, _petal(angle, 14, far * chance.uniform(0.93, 1.03), wide), feather=0.5
+            )
             edge = polygon(SIZE, _petal(angle, 10, far * 0.98, wide * 0.62), feather=3)
             tone = code("#f2a90f") * (1 - edge[..., None]) + code("#ffd23a") * edge[..., None]
-            tone = tone * (dark * glow * (0.86 + 0.28 * vein) * chance.uniform(0.92, 1.05))[..., None]
+            tone = (
+                tone * (dark * glow * (0.86 + 0.28 * vein) * chance.uniform(0.92, 1.05))[..., None]
+            )
             shadow = polygon(SIZE, _petal(angle, 14, far * 1.02, wide * 1.25), feather=2.5)
             picture = laid(picture, picture * 0.62, shadow * (radius < 82) * 0.8)
             picture = laid(picture, np.clip(tone, 0, 1), shape)
@@ -65,7 +77,9 @@ def sunflower(picture: Picture) -> Picture:
 
 def softened(picture: Picture, source: Picture) -> Picture:
     """The flower as sharp as the photograph is."""
-    return laid(source, blurred(picture, 0.5), (np.abs(picture - source).max(axis=2) > 0).astype(float))
+    return laid(
+        source, blurred(picture, 0.5), (np.abs(picture - source).max(axis=2) > 0).astype(float)
+    )
 
 
 def context() -> Context:

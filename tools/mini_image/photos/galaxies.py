@@ -56,7 +56,9 @@ def planet(picture: Picture) -> Picture:
               (x, y, z), radius * 2.4),
     ]  # fmt: skip
     lights = [Light((-0.75, 0.45, 0.6), (1.0, 0.97, 0.92), 1.9, width=0.05)]
-    drawn, cover = cutout(SIZE, things, lights, lambda r: np.zeros_like(r) + np.float32(0.06), ambient=0.5)
+    drawn, cover = cutout(
+        SIZE, things, lights, lambda r: np.zeros_like(r) + np.float32(0.06), ambient=0.5
+    )
     space = ellipse(SIZE, MIDDLE, (24, 24), feather=3)
     dark = laid(picture, code("#0c0c0c"), space)
     return laid(dark, blurred(drawn, 0.5), cover)

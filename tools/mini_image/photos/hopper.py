@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from tools.mini_image.painter import Canvas, Shape, box, linear, mix, smooth, polygon
+from tools.mini_image.painter import Canvas, box, linear, mix, polygon
 from tools.mini_image.retouch import (
-    Photo, canvas_of, cover_of, near_hue, photo_of, ramp, recoloured, saturation, soft, blended,
+    Photo,
+    blended,
+    canvas_of,
+    cover_of,
+    near_hue,
+    photo_of,
+    ramp,
+    recoloured,
+    saturation,
 )  # fmt: skip
 
 
@@ -33,7 +41,17 @@ def hopper(photo: Photo, backdrop: str = "", behind: str = "") -> Photo:
 def _bookcase(c: Canvas) -> None:
     c.fill(box(-4, -4, 183, 404), "#2a1a10")
     rng = np.random.default_rng(65)
-    colours = ("#7a2f2a", "#2f4a6a", "#3f5f3f", "#b08a3c", "#5a3a5a", "#8a5a34", "#c9b98f", "#2f6068", "#933f3a")
+    colours = (
+        "#7a2f2a",
+        "#2f4a6a",
+        "#3f5f3f",
+        "#b08a3c",
+        "#5a3a5a",
+        "#8a5a34",
+        "#c9b98f",
+        "#2f6068",
+        "#933f3a",
+    )
     for row, top in enumerate((-62, 46, 154, 262)):
         shelf = top + 98
         x = -6.0
@@ -45,7 +63,9 @@ def _bookcase(c: Canvas) -> None:
                                 mix(colour, "#000000", 0.35)))  # fmt: skip
             if rng.uniform() < 0.7:
                 for y in (0.16, 0.8):
-                    band = box(x + 1, shelf - height * (1 - y) , x + width - 1, shelf - height * (1 - y) + 3)
+                    band = box(
+                        x + 1, shelf - height * (1 - y), x + width - 1, shelf - height * (1 - y) + 3
+                    )
                     c.fill(band.within(book), "#d9bb6a", 0.8)
             x += width + 0.8
         c.shadow(box(-4, top - 2, 183, top + 4), 0, 6, 5, 0.5)

@@ -37,11 +37,17 @@ def lighthouse(picture: Picture) -> Picture:
         band = np.floor((h - 0.42) / 0.27).astype(int) % 2
         colour = np.float32(bands)[band]
         colour[h < 0.42] = srgb("#8f8577")
-        dark = (np.abs(p[:, 0] - x) < 0.035) & (np.abs((h - 0.62) % 0.54 - 0.27) < 0.05) & (p[:, 2] > z)
+        dark = (
+            (np.abs(p[:, 0] - x) < 0.035)
+            & (np.abs((h - 0.62) % 0.54 - 0.27) < 0.05)
+            & (p[:, 2] > z)
+        )
         colour[dark & (h > 0.5)] = srgb("#2a2320")
         return colour
 
-    tower = s.turned_on_lathe((x, y, z), [(0, 0), (0.4, 0), (0.38, 0.4), (0.25, 0.42), (0.155, 1.62), (0, 1.62)])
+    tower = s.turned_on_lathe(
+        (x, y, z), [(0, 0), (0.4, 0), (0.38, 0.4), (0.25, 0.42), (0.155, 1.62), (0, 1.62)]
+    )
     gallery = s.union(s.drum((x, y + 1.64, z), 0.235, 0.03), s.ring((x, y + 1.76, z), 0.225, 0.009),
                       *[s.rod((x + 0.225 * np.cos(a), y + 1.65, z + 0.225 * np.sin(a)),
                               (x + 0.225 * np.cos(a), y + 1.76, z + 0.225 * np.sin(a)), 0.008)
@@ -61,7 +67,9 @@ def lighthouse(picture: Picture) -> Picture:
         Light((-0.5, 0.5, 0.7), (0.7, 0.75, 1.0), 0.35, shadows=False),
     ]
     drawn, cover = cutout(SIZE, things, lights, _dusk, ambient=0.55)
-    halo = ellipse(SIZE, (242, 126), (9, 9), feather=11)[..., None] * np.array([1.0, 0.8, 0.45]) * 0.5
+    halo = (
+        ellipse(SIZE, (242, 126), (9, 9), feather=11)[..., None] * np.array([1.0, 0.8, 0.45]) * 0.5
+    )
     lit = 1 - (1 - picture) * (1 - halo)
     return laid(lit, blurred(drawn, 0.4), cover)
 

@@ -20,14 +20,30 @@ def _parasol(at: Triple, colour: str) -> list[Thing]:
     x, y, z = at
     top = (x + 0.12, y + 1.95, z)
     pole = solids.rod((x - 0.06, y - 0.05, z), (top[0], top[1] + 0.06, z), 0.025)
-    canopy = solids.turned_on_lathe((0, 0, 0), solids.curve(
-        [(0.0, 0.02), (0.35, -0.05), (0.7, -0.2), (1.0, -0.42), (0.985, -0.43), (0.68, -0.23), (0.34, -0.08), (0, -0.01)], 6))
+    canopy = solids.turned_on_lathe(
+        (0, 0, 0),
+        solids.curve(
+            [
+                (0.0, 0.02),
+                (0.35, -0.05),
+                (0.7, -0.2),
+                (1.0, -0.42),
+                (0.985, -0.43),
+                (0.68, -0.23),
+                (0.34, -0.08),
+                (0, -0.01),
+            ],
+            6,
+        ),
+    )
     turn = solids.rotation(roll=-6)
 
     def gores(p: Floats) -> Floats:
         q = (p - np.float32(top)) @ turn
         angle = np.arctan2(q[:, 2], q[:, 0]) / (2 * np.pi) + 0.5
-        return np.float32([srgb(colour), srgb("#f7f2e6")])[np.floor(angle * 10 + 0.25).astype(int) % 2]
+        return np.float32([srgb(colour), srgb("#f7f2e6")])[
+            np.floor(angle * 10 + 0.25).astype(int) % 2
+        ]
 
     return [
         Thing("parasol", pole, Material(srgb("#e6e0d2")), (x, y + 1, z), 1.1),
@@ -40,13 +56,25 @@ def _ball(at: Triple, radius: float) -> list[Thing]:
     x, y, z = at
     middle = (x, y + radius, z)
     turn = solids.rotation(yaw=20, pitch=35, roll=25)
-    colours = np.float32([srgb(c) for c in ("#f6f2e8", "#e03a2f", "#f6f2e8", "#2d6fd1", "#f6f2e8", "#f3c22b")])
+    colours = np.float32(
+        [srgb(c) for c in ("#f6f2e8", "#e03a2f", "#f6f2e8", "#2d6fd1", "#f6f2e8", "#f3c22b")]
+    )
 
     def gores(p: Floats) -> Floats:
         q = (p - np.float32(middle)) @ turn
-        return colours[np.floor((np.arctan2(q[:, 2], q[:, 0]) / (2 * np.pi) + 0.5) * 6).astype(int) % 6]
+        return colours[
+            np.floor((np.arctan2(q[:, 2], q[:, 0]) / (2 * np.pi) + 0.5) * 6).astype(int) % 6
+        ]
 
-    return [Thing("ball", solids.ball(middle, radius), Material(gores, gloss=0.04, shine=0.4), middle, radius * 1.05)]
+    return [
+        Thing(
+            "ball",
+            solids.ball(middle, radius),
+            Material(gores, gloss=0.04, shine=0.4),
+            middle,
+            radius * 1.05,
+        )
+    ]
 
 
 def _castle(at: Triple, size: float) -> list[Thing]:
@@ -57,15 +85,34 @@ def _castle(at: Triple, size: float) -> list[Thing]:
     for a, b, r, h in ((-0.5, 0.12, 0.2, 0.62), (0.5, 0.12, 0.2, 0.62), (0, -0.15, 0.22, 0.85)):
         tower = solids.turned_on_lathe(
             (x + a * k, y, z + b * k),
-            [(0, 0), (1.15 * r * k, 0), (r * k, h * k), (1.2 * r * k, h * k), (1.2 * r * k, (h + 0.14) * k), (0, (h + 0.14) * k)])
-        notches = [solids.block((x + a * k, y + (h + 0.14) * k, z + b * k), (2 * r * k, 0.06 * k, 0.045 * k), 0.0),
-                   solids.block((x + a * k, y + (h + 0.14) * k, z + b * k), (0.045 * k, 0.06 * k, 2 * r * k), 0.0)]
+            [
+                (0, 0),
+                (1.15 * r * k, 0),
+                (r * k, h * k),
+                (1.2 * r * k, h * k),
+                (1.2 * r * k, (h + 0.14) * k),
+                (0, (h + 0.14) * k),
+            ],
+        )
+        notches = [
+            solids.block(
+                (x + a * k, y + (h + 0.14) * k, z + b * k), (2 * r * k, 0.06 * k, 0.045 * k), 0.0
+            ),
+            solids.block(
+                (x + a * k, y + (h + 0.14) * k, z + b * k), (0.045 * k, 0.06 * k, 2 * r * k), 0.0
+            ),
+        ]
         parts.append(solids.without(tower, *notches))
-    gate = solids.union(solids.block((x, y + 0.1 * k, z + 0.3 * k), (0.09 * k, 0.12 * k, 0.1 * k), 0.01),
-                        solids.drum((x, y + 0.2 * k, z + 0.3 * k), 0.09 * k, 0.1 * k, 0.01, axis=2))
+    gate = solids.union(
+        solids.block((x, y + 0.1 * k, z + 0.3 * k), (0.09 * k, 0.12 * k, 0.1 * k), 0.01),
+        solids.drum((x, y + 0.2 * k, z + 0.3 * k), 0.09 * k, 0.1 * k, 0.01, axis=2),
+    )
     body = solids.without(solids.union(*parts), gate)
-    grainy = Material(paints.mottled(srgb("#b98f55"), srgb("#d4ac70"), 0.05, 5, 1.5), shine=0.02,
-                      bump=lambda p: noise(p * np.float32(70), 3) * np.float32(0.004))
+    grainy = Material(
+        paints.mottled(srgb("#b98f55"), srgb("#d4ac70"), 0.05, 5, 1.5),
+        shine=0.02,
+        bump=lambda p: noise(p * np.float32(70), 3) * np.float32(0.004),
+    )
     flag_at = (x, y + 0.99 * k, z - 0.15 * k)
     pole = solids.rod(flag_at, (x, y + 1.4 * k, z - 0.15 * k), 0.014 * k)
     flag = solids.block((x + 0.13 * k, y + 1.3 * k, z - 0.15 * k), (0.13 * k, 0.08 * k, 0.008), 0.0)
@@ -79,11 +126,15 @@ def _castle(at: Triple, size: float) -> list[Thing]:
 def _boat(at: Triple, size: float) -> list[Thing]:
     x, y, z = at
     k = size
-    hull = solids.common(solids.ellipsoid((x, y + 0.25 * k, z), (0.95 * k, 0.42 * k, 0.3 * k)),
-                         solids.half_space((0, 1, 0), (x, y + 0.22 * k, z)))
+    hull = solids.common(
+        solids.ellipsoid((x, y + 0.25 * k, z), (0.95 * k, 0.42 * k, 0.3 * k)),
+        solids.half_space((0, 1, 0), (x, y + 0.22 * k, z)),
+    )
     mast = solids.rod((x, y, z), (x, y + 2.2 * k, z), 0.03 * k)
 
-    def sail(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> solids.Distance:
+    def sail(
+        a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]
+    ) -> solids.Distance:
         corners = [a, b, c]
         planes = [solids.block((x, y + 1.1 * k, z), (1.5 * k, 1.5 * k, 0.02 * k), 0.0)]
         for (ax, ay), (bx, by) in zip(corners, [*corners[1:], corners[0]], strict=True):
@@ -129,7 +180,9 @@ def scene(parasol: str = "#d8342c", right: str = "ball") -> Scene:
         fade = np.exp(np.minimum(p[:, 2] + 1.3, 0) * 0.1)
         return (noise(q, 3) + 0.5 * noise(q * np.float32(2.3), 4)) * np.float32(0.016) * fade
 
-    towel = solids.placed(solids.block((0, 0, 0), (0.38, 0.014, 0.72), 0.01), (-1.0, 0.012, 0.35), yaw=-28)
+    towel = solids.placed(
+        solids.block((0, 0, 0), (0.38, 0.014, 0.72), 0.01), (-1.0, 0.012, 0.35), yaw=-28
+    )
     cloth = paints.striped([srgb("#3f8f8a"), srgb("#f4eee0")], 0.11, axis=2)
     things = [
         Thing("sand", lambda p: p[:, 1], Material(shore, shine=0.02,

@@ -6,7 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.mini_image.painter import (
-    Canvas, Paint, box, curve, ellipse, flat, line, linear, mix, polygon, radial, smooth, stripes,
+    Canvas,
+    Paint,
+    box,
+    curve,
+    ellipse,
+    flat,
+    line,
+    linear,
+    mix,
+    polygon,
+    radial,
+    smooth,
+    stripes,
 )  # fmt: skip
 
 
@@ -50,7 +62,10 @@ def _window(c: Canvas, curtain: str) -> None:
     c.shadow(frame, 3, 4, 5, 0.3)
     c.fill(frame, "#f7f3e8")
     glass = c.fill(box(48, 48, 148, 178), linear((0, 48), (0, 178), "#7fbce8", "#d6ecf5"))
-    c.fill(smooth([(30, 190), (50, 146), (84, 156), (118, 138), (160, 152), (160, 190)]).within(glass), "#6f9e56")
+    c.fill(
+        smooth([(30, 190), (50, 146), (84, 156), (118, 138), (160, 152), (160, 190)]).within(glass),
+        "#6f9e56",
+    )
     c.fill(smooth([(60, 200), (100, 158), (150, 164), (170, 190)]).within(glass), "#8fb768")
     c.fill(ellipse(116, 74, 18, 7), "#ffffff", 0.9)
     c.fill(box(95, 48, 101, 178), "#f7f3e8")
@@ -124,24 +139,57 @@ def _table(c: Canvas) -> None:
 def _lamp(c: Canvas, shade: str) -> None:
     c.glow(205, 166, 92, "#fff0bd", 0.45)
     c.solid(ellipse(205, 222, 20, 5), "#4a6670", 2, 0.4)
-    c.solid(smooth([(199, 222), (192, 206), (202, 192), (208, 192), (218, 206), (211, 222)]), "#5b8290", 4, 0.45)
+    c.solid(
+        smooth([(199, 222), (192, 206), (202, 192), (208, 192), (218, 206), (211, 222)]),
+        "#5b8290",
+        4,
+        0.45,
+    )
     c.fill(box(203, 182, 207, 194), "#d8b45c")
     hood = polygon([(188, 142), (222, 142), (236, 186), (174, 186)])
-    c.solid(hood, radial((205, 174), 46, mix(shade, "#ffffff", 0.7), shade, mix(shade, "#a06a30", 0.2)), 3, 0.15)
+    c.solid(
+        hood,
+        radial((205, 174), 46, mix(shade, "#ffffff", 0.7), shade, mix(shade, "#a06a30", 0.2)),
+        3,
+        0.15,
+    )
 
 
 def _vase(c: Canvas, shade: str) -> None:
     del shade
     for k, (x, y) in enumerate(((182, 150), (205, 132), (230, 146), (192, 172), (220, 170))):
-        c.fill(line(curve([(205, 200), ((205 + x) / 2, (y + 200) / 2 + 6), (x, y)]), 2.2), "#3f7a3c")
+        c.fill(
+            line(curve([(205, 200), ((205 + x) / 2, (y + 200) / 2 + 6), (x, y)]), 2.2), "#3f7a3c"
+        )
         colour = ("#e8486a", "#f2b632", "#f7f1f5", "#b56be0", "#f08a3c")[k]
         for p in range(6):
             a = p * 1.0472 + k
-            c.solid(ellipse(x + 8 * np.cos(a), y + 8 * np.sin(a), 6.5, 5, np.rad2deg(a)), colour, 2, 0.35)
+            c.solid(
+                ellipse(x + 8 * np.cos(a), y + 8 * np.sin(a), 6.5, 5, np.rad2deg(a)),
+                colour,
+                2,
+                0.35,
+            )
         c.fill(ellipse(x, y, 4, 4), "#7a4a1c" if k != 2 else "#f2c63c")
     for tip in ((172, 190), (240, 188)):
-        c.solid(smooth([(205, 202), ((205 + tip[0]) / 2, 184), tip, ((205 + tip[0]) / 2, 200)]), "#4f8f45", 2, 0.3)
-    vase = smooth([(194, 196), (216, 196), (212, 204), (222, 214), (216, 227), (194, 227), (188, 214), (198, 204)])
+        c.solid(
+            smooth([(205, 202), ((205 + tip[0]) / 2, 184), tip, ((205 + tip[0]) / 2, 200)]),
+            "#4f8f45",
+            2,
+            0.3,
+        )
+    vase = smooth(
+        [
+            (194, 196),
+            (216, 196),
+            (212, 204),
+            (222, 214),
+            (216, 227),
+            (194, 227),
+            (188, 214),
+            (198, 204),
+        ]
+    )
     c.shadow(ellipse(205, 227, 16, 3), 2, 0, 2, 0.35)
     c.solid(vase, linear((188, 0), (222, 0), "#bfe3e8", "#5aa5b5", "#2f7383"), 4, 0.35)
 
@@ -177,7 +225,9 @@ def _cat(c: Canvas, fur: str) -> None:
     c.shadow(ellipse(334, 252, 52, 8), 3, 4, 4, 0.4)
     tail = line(curve([(378, 244), (398, 236), (396, 214), (384, 206)]), 10)
     c.solid(tail, fur, 3, 0.4)
-    body = smooth([(288, 250), (292, 224), (318, 208), (356, 208), (384, 226), (388, 250), (340, 256)])
+    body = smooth(
+        [(288, 250), (292, 224), (318, 208), (356, 208), (384, 226), (388, 250), (340, 256)]
+    )
     c.solid(body, fur, 8, 0.4)
     for x in (330, 346, 362):
         c.fill(line(curve([(x, 208), (x + 5, 220), (x + 3, 232)]), 4).within(body), dark, 0.6)
@@ -203,13 +253,26 @@ def _dog(c: Canvas, fur: str) -> None:
     coat, dark = "#efe4d2", "#6b4428"
     c.shadow(ellipse(336, 252, 56, 8), 3, 4, 4, 0.4)
     c.solid(line(curve([(384, 238), (402, 224), (404, 204)]), 8), coat, 3, 0.4)
-    body = smooth([(288, 252), (290, 222), (318, 206), (360, 204), (390, 224), (392, 252), (340, 258)])
+    body = smooth(
+        [(288, 252), (290, 222), (318, 206), (360, 204), (390, 224), (392, 252), (340, 258)]
+    )
     c.solid(body, coat, 8, 0.4)
-    c.fill(smooth([(344, 200), (372, 204), (388, 226), (372, 236), (346, 228)]).within(body), dark, 0.95)
+    c.fill(
+        smooth([(344, 200), (372, 204), (388, 226), (372, 236), (346, 228)]).within(body),
+        dark,
+        0.95,
+    )
     c.light(body, 8, 0.3)
-    head = smooth([(276, 206), (284, 182), (308, 176), (328, 186), (334, 206), (322, 226), (290, 226)])
+    head = smooth(
+        [(276, 206), (284, 182), (308, 176), (328, 186), (334, 206), (322, 226), (290, 226)]
+    )
     c.solid(head, coat, 6, 0.4)
-    c.solid(smooth([(286, 214), (304, 206), (322, 214), (322, 232), (304, 238), (286, 232)]), "#faf4e8", 4, 0.3)
+    c.solid(
+        smooth([(286, 214), (304, 206), (322, 214), (322, 232), (304, 238), (286, 232)]),
+        "#faf4e8",
+        4,
+        0.3,
+    )
     for ear in ([(284, 182), (264, 188), (260, 216), (272, 228), (282, 210)],
                 [(326, 184), (346, 188), (350, 216), (338, 228), (328, 210)]):  # fmt: skip
         c.solid(smooth(ear), dark, 3, 0.4)

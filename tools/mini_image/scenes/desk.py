@@ -25,7 +25,9 @@ def scene(mug: str = "#e0b03a", right: str = "books") -> Scene:
     ]
     things += furniture.desk_lamp("lamp", (-0.95, 0, -0.35), "#c8402f", 1.08)
     things += fruit.mug("mug", (0.02, 0, 0.42), 0.46, srgb(mug), yaw=-25)
-    paper = solids.placed(solids.block((0, 0, 0), (0.36, 0.006, 0.27), 0.004), (-0.62, 0.006, 0.68), yaw=16)
+    paper = solids.placed(
+        solids.block((0, 0, 0), (0.36, 0.006, 0.27), 0.004), (-0.62, 0.006, 0.68), yaw=16
+    )
     ruled = paints.striped([srgb("#f4efe2")] * 5 + [srgb("#9fb4cf")], 0.016, axis=2)
     things.append(Thing("paper", paper, Material(ruled), (-0.62, 0, 0.68), 0.5))
     pencil = solids.rod((-0.72, 0.035, 0.86), (-0.3, 0.035, 0.6), 0.02)
@@ -46,8 +48,12 @@ def scene(mug: str = "#e0b03a", right: str = "books") -> Scene:
     canvas = solids.block((-0.02, 1.25, -1.34), (0.315, 0.235, 0.02), 0.0)
     things.append(Thing("canvas", canvas, Material(view), (-0.02, 1.25, -1.34), 0.45))
     if right == "books":
-        for k, (colour, yaw, half) in enumerate((("#23456e", 6, 0.44), ("#8e2d2a", -7, 0.4), ("#3d6b45", 10, 0.35))):
-            things += furniture.book("books", (0.8, 0.085 + 0.165 * k, -0.05), (half, 0.078, 0.3), colour, yaw)
+        for k, (colour, yaw, half) in enumerate(
+            (("#23456e", 6, 0.44), ("#8e2d2a", -7, 0.4), ("#3d6b45", 10, 0.35))
+        ):
+            things += furniture.book(
+                "books", (0.8, 0.085 + 0.165 * k, -0.05), (half, 0.078, 0.3), colour, yaw
+            )
         things += fruit.apple("apple", (0.78, 0.5, -0.05), 0.16, "#7da62e", "#c9b545", 3)
     else:
         things += furniture.cactus("cactus", (0.85, 0, -0.05), 0.68, srgb("#c4673f"))

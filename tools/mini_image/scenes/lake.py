@@ -6,7 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.mini_image.painter import (
-    Canvas, blurred, box, ellipse, line, linear, mix, polygon, radial, smooth,
+    Canvas,
+    blurred,
+    box,
+    ellipse,
+    line,
+    linear,
+    mix,
+    polygon,
+    radial,
+    smooth,
 )  # fmt: skip
 
 
@@ -28,11 +37,18 @@ def lake(
             c.fill(ellipse(x, y, r, r), "#ffffff", float(rng.uniform(0.5, 1)))
     c.glow(392, 64, moon * 2.4, moon_colour, 0.5)
     disc = c.fill(ellipse(392, 64, moon, moon), moon_colour)
-    for dx, dy, r in ((-0.3, -0.2, 0.24), (0.3, 0.25, 0.3), (0.05, -0.55, 0.14), (-0.35, 0.45, 0.16)):
+    for dx, dy, r in (
+        (-0.3, -0.2, 0.24),
+        (0.3, 0.25, 0.3),
+        (0.05, -0.55, 0.14),
+        (-0.35, 0.45, 0.16),
+    ):
         c.fill(ellipse(392 + dx * moon, 64 + dy * moon, r * moon, r * moon).within(disc),
                mix(moon_colour, "#8a8878", 0.35), 0.6)  # fmt: skip
     _mountains(c)
-    water = c.fill(box(-5, 226, 517, 390), linear((0, 226), (0, 384), "#6f6a92", "#2b3d6a", "#0e1b3a"))
+    water = c.fill(
+        box(-5, 226, 517, 390), linear((0, 226), (0, 384), "#6f6a92", "#2b3d6a", "#0e1b3a")
+    )
     _mirror(c)
     c.texture(water, 24, (34, 1.4), 0.12)
     for k in range(12):
@@ -53,8 +69,16 @@ def _mountains(c: Canvas) -> None:
     near = polygon([(-5, 140), (58, 104), (96, 138), (130, 128), (196, 196), (250, 214), (300, 220),
                     (520, 218), (520, 230), (-5, 230)])  # fmt: skip
     c.fill(near, linear((0, 104), (0, 226), "#2f3d66", "#3d456e"))
-    c.fill(polygon([(58, 104), (40, 114), (50, 118), (56, 130), (66, 122), (74, 134), (84, 127)]), "#dfe3f2", 0.9)
-    c.fill(polygon([(140, 112), (126, 126), (137, 128), (144, 136), (150, 128), (160, 130)]), "#dfe3f2", 0.7)
+    c.fill(
+        polygon([(58, 104), (40, 114), (50, 118), (56, 130), (66, 122), (74, 134), (84, 127)]),
+        "#dfe3f2",
+        0.9,
+    )
+    c.fill(
+        polygon([(140, 112), (126, 126), (137, 128), (144, 136), (150, 128), (160, 130)]),
+        "#dfe3f2",
+        0.7,
+    )
     c.fill(polygon([(470, 134), (456, 143), (468, 146), (476, 152), (486, 142)]), "#dfe3f2", 0.6)
     rng = np.random.default_rng(22)
     for x in range(-6, 520, 9):
@@ -99,7 +123,9 @@ def _swan(c: Canvas, colour: str) -> None:
 
 
 def _shore(c: Canvas) -> None:
-    bank = smooth([(250, 400), (282, 340), (340, 318), (430, 306), (540, 298), (560, 420), (380, 440)])
+    bank = smooth(
+        [(250, 400), (282, 340), (340, 318), (430, 306), (540, 298), (560, 420), (380, 440)]
+    )
     c.solid(bank, linear((0, 300), (0, 384), "#31452f", "#18261f"), 5, 0.2)
     c.texture(bank, 25, (3, 2), 0.15)
     rng = np.random.default_rng(26)
@@ -119,10 +145,17 @@ def _tent(c: Canvas, colour: str) -> None:
     c.fill(ellipse(386, 352, 66, 8), "#050a08", 0.5)
     c.glow(386, 330, 90, "#ffd9a0", 0.25)
     side = polygon([(376, 282), (426, 288), (452, 346), (410, 352)])
-    c.solid(side, linear((376, 0), (452, 0), mix(colour, "#000000", 0.25), mix(colour, "#000000", 0.5)), 3, 0.2)
+    c.solid(
+        side,
+        linear((376, 0), (452, 0), mix(colour, "#000000", 0.25), mix(colour, "#000000", 0.5)),
+        3,
+        0.2,
+    )
     front = polygon([(376, 282), (330, 350), (410, 352)])
     c.solid(front, radial((372, 336), 60, mix(colour, "#fff2c0", 0.55), colour), 3, 0.25)
-    c.fill(polygon([(375, 296), (362, 351), (388, 351)]), radial((375, 345), 50, "#fff3c8", "#a05a20"))
+    c.fill(
+        polygon([(375, 296), (362, 351), (388, 351)]), radial((375, 345), 50, "#fff3c8", "#a05a20")
+    )
     c.fill(line([(376, 282), (330, 350)], 1.4), "#fff2d8", 0.7)
     c.fill(line([(376, 282), (410, 352)], 1.4), "#fff2d8", 0.7)
 

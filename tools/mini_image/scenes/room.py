@@ -27,7 +27,11 @@ def scene(
     things = [
         Thing("floor", lambda p: p[:, 1], Material(boards, gloss=0.03, shine=0.06)),
         Thing("wall", lambda p: p[:, 2] + np.float32(1.5), Material(srgb("#d9cdbb"))),
-        Thing("skirting", solids.block((0, 0.07, -1.49), (6, 0.07, 0.03), 0.01), Material(srgb("#f3efe6"))),
+        Thing(
+            "skirting",
+            solids.block((0, 0.07, -1.49), (6, 0.07, 0.03), 0.01),
+            Material(srgb("#f3efe6")),
+        ),
     ]
 
     def woven(p: Floats) -> Floats:
@@ -36,11 +40,19 @@ def scene(
         colour = band[np.floor(r * 7.99).astype(int) % 4]
         return colour * (0.85 + 0.3 * fractal(p * np.float32(40), 2, 5))[:, None]
 
-    rug = solids.placed(lambda p: solids.drum((0, 0, 0), 1, 0.012, 0.008)(p / np.float32([1.45, 1, 0.72])) * np.float32(0.7), (0, 0.01, 0.35))
+    rug = solids.placed(
+        lambda p: (
+            solids.drum((0, 0, 0), 1, 0.012, 0.008)(p / np.float32([1.45, 1, 0.72]))
+            * np.float32(0.7)
+        ),
+        (0, 0.01, 0.35),
+    )
     things.append(Thing("rug", rug, Material(woven), (0, 0, 0.35), 1.5))
     things += furniture.sofa("sofa", (0.1, 0, -0.3), 2.1, srgb(sofa))
     things += furniture.cushion("cushion", (-0.52, 0.78, -0.72), 0.24, srgb(cushion), roll=12)
-    things += furniture.cushion("other cushion", (0.72, 0.78, -0.72), 0.24, srgb("#efe6d6"), roll=-9)
+    things += furniture.cushion(
+        "other cushion", (0.72, 0.78, -0.72), 0.24, srgb("#efe6d6"), roll=-9
+    )
     if left == "lamp":
         things += furniture.floor_lamp("lamp", (-1.5, 0, -0.75), 1.9, "#f3e2b4")
     else:
@@ -83,13 +95,20 @@ def scene(
         legs = solids.union(*[solids.rod((0.15 + 0.3 * np.cos(a), 0.36, 0.5 + 0.3 * np.sin(a)),
                                          (0.15 + 0.38 * np.cos(a), 0, 0.5 + 0.38 * np.sin(a)), 0.024)
                               for a in (0.5, 2.6, 4.7)])  # fmt: skip
-        grain = Material(paints.wood(srgb("#7a5233"), srgb("#4b2f1b"), seed=8), gloss=0.04, shine=0.2)
+        grain = Material(
+            paints.wood(srgb("#7a5233"), srgb("#4b2f1b"), seed=8), gloss=0.04, shine=0.2
+        )
         things.append(Thing("table", solids.union(top, legs), grain, (0.15, 0.2, 0.5), 0.6))
         things += fruit.bowl("bowl", (0.15, 0.385, 0.5), 0.19, srgb("#f2f0ea"))
         for x, z in ((0.07, 0.47), (0.21, 0.44), (0.16, 0.56)):
             things += fruit.citrus("oranges", (x, 0.43, z), 0.075, "#ee7a10")
     else:
-        knit = Material(srgb("#c96a4a"), wrap=0.2, shine=0.02, bump=lambda p: np.float32(0.006) * np.sin(p[:, 1] * 70))
+        knit = Material(
+            srgb("#c96a4a"),
+            wrap=0.2,
+            shine=0.02,
+            bump=lambda p: np.float32(0.006) * np.sin(p[:, 1] * 70),
+        )
         pouf = solids.ellipsoid((0.15, 0.24, 0.5), (0.46, 0.25, 0.46))
         things.append(Thing("pouf", pouf, knit, (0.15, 0.24, 0.5), 0.5))
     return Scene(

@@ -18,9 +18,15 @@ SIZE = (480, 320)
 def clouds(rays: Floats) -> Floats:
     """A summer sky with white clouds."""
     y = np.maximum(rays[:, 1:2], 0)
-    sky = np.float32([0.2, 0.44, 0.88]) * (1 - 0.45 * y) + np.float32([0.4, 0.35, 0.2]) * (1 - y) ** 7
+    sky = (
+        np.float32([0.2, 0.44, 0.88]) * (1 - 0.45 * y) + np.float32([0.4, 0.35, 0.2]) * (1 - y) ** 7
+    )
     flat = rays / np.maximum(rays[:, 1:2] + 0.35, 0.05)
-    puff = fractal(np.stack([flat[:, 0] * 1.6 + 3, flat[:, 2] * 0.3, rays[:, 1] * 9], 1).astype(np.float32), 5, 12)
+    puff = fractal(
+        np.stack([flat[:, 0] * 1.6 + 3, flat[:, 2] * 0.3, rays[:, 1] * 9], 1).astype(np.float32),
+        5,
+        12,
+    )
     share = np.clip((puff - 0.56) * 7, 0, 1) * np.clip(rays[:, 1] * 9, 0, 1)
     return paints.mixed(sky.astype(np.float32), np.float32([1.15, 1.15, 1.15]), share)
 
@@ -35,8 +41,12 @@ def scene(
     def ground(p: Floats) -> Floats:
         z = p[:, 2]
         colour = lawn(p)
-        tar = np.float32(srgb("#55585d")) * (0.85 + 0.3 * fractal(p * np.float32(14), 2, 5))[:, None]
-        slab = np.float32(srgb("#c9c2b4")) * (0.92 + 0.16 * fractal(p * np.float32(6), 2, 7))[:, None]
+        tar = (
+            np.float32(srgb("#55585d")) * (0.85 + 0.3 * fractal(p * np.float32(14), 2, 5))[:, None]
+        )
+        slab = (
+            np.float32(srgb("#c9c2b4")) * (0.92 + 0.16 * fractal(p * np.float32(6), 2, 7))[:, None]
+        )
         slab[np.abs(p[:, 0] % 0.5 - 0.25) > 0.24] *= 0.75
         colour = np.where((z > 0.45)[:, None], slab, colour)
         colour = np.where((z > 0.95)[:, None], tar, colour)

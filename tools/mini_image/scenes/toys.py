@@ -26,7 +26,9 @@ def toys(
         if left == "cube"
         else Body("cone", (-1.55, 0, 0.25), 0.72, first, height=1.7),
         Body("sphere", (0.25, 0, 0.5), 0.82, shine),
-        Body("cylinder", (1.85, 0, 0.7), 0.46, Material(column, 0, 0.25, column_second), height=1.78),
+        Body(
+            "cylinder", (1.85, 0, 0.7), 0.46, Material(column, 0, 0.25, column_second), height=1.78
+        ),
         Body("sphere", (0.95, 0, -1.15), small, Material("#4d9a4a", 0.0, 0.5)),
     ]
     return traced(Scene(bodies))
