@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -103,7 +104,21 @@ def _unpack(packed: Path, dest: Path) -> None:
                 total += member.size
                 if total > MOST_UNPACKED:
                     raise UserError(f"{packed.name} unpacks to more than a benchmark may have.")
-                if member.isfile() or member.isdir():
-                    archive.extract(member, dest, filter="data")
+                if member.isfile():
+                    _write_member(archive, member, dest)
     except (OSError, tarfile.TarError) as e:
         raise UserError(f"{packed.name} can't be unpacked: {e}. Fetch it anew.") from e
+
+
+def _write_member(archive: tarfile.TarFile, member: tarfile.TarInfo, dest: Path) -> None:
+    """Write a plain file below `dest`, where no links are. Raises TarError for a name that leads
+    elsewhere. (`TarFile.extract` has its filter only since Python 3.11.4.)"""
+    path = (dest / member.name).resolve()
+    if not path.is_relative_to(dest.resolve()):
+        raise tarfile.TarError(f"{member.name!a} leads out of the archive")
+    data = archive.extractfile(member)
+    if data is None:
+        raise tarfile.TarError(f"{member.name!a} has no bytes")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with data, path.open("wb") as file:
+        shutil.copyfileobj(data, file)
