@@ -88,8 +88,8 @@ def trunk_weights(trunk: str, folder: Path | None = None) -> Weights:
         if place is not None and (place / name).is_file():
             return Weights(f"lpips-{trunk}", place / name, head)
     raise WeightsMissing(
-        f"The weights of LPIPS's trunk, {name}, are not here. Put torchvision's file "
-        f"(https://download.pytorch.org/models/{name}) into {_said(folder, _torch_hub())}."
+        f"The weights of LPIPS's trunk, {name}, are not here. Put the file that torchvision "
+        f"publishes under this name into {_said(folder, _torch_hub())}."
     )
 
 
