@@ -31,6 +31,6 @@ def cutout(
     view = 2 * np.degrees(np.arctan(size[0] / 200 / _AWAY))
     scene = Scene(things, lights, (0, 0, _AWAY), (0, 0, 0), float(view), sky, size, ambient,
                   ground=(0.25, 0.2, 0.17), exposure=exposure, far=30)  # fmt: skip
-    drawn = shot(scene, fine)
+    drawn = shot(scene, by=fine)
     cover = np.sum(list(drawn.cover.values()), axis=0)
     return drawn.picture, np.clip(cover, 0, 1)

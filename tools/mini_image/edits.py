@@ -82,12 +82,16 @@ def tinted(picture: Picture, colour: str, region: Region, bright: float = 1.0) -
 
 def packed(picture: Picture) -> Rgb8:
     """8-bit values with few colours lost: green in steps of 2, red and blue in steps of 6 from it.
-    Lossless files of these are two thirds as large, and nothing is seen of it."""
+    Lossless files of these are two thirds as large, and nothing is seen of it. Packing again
+    changes nothing."""
     whole = np.round(np.clip(picture, 0, 1) * 255)
-    green = np.round(whole[..., 1] / 2) * 2
-    red = green + np.round((whole[..., 0] - whole[..., 1]) / 6) * 6
-    blue = green + np.round((whole[..., 2] - whole[..., 1]) / 6) * 6
-    return np.clip(np.stack([red, green, blue], -1), 0, 255).astype(np.uint8)
+    green = np.minimum(np.round(whole[..., 1] / 2) * 2, 254)
+
+    def near(channel: NDArray[np.float64]) -> NDArray[np.float64]:
+        found = green + np.round((channel - green) / 6) * 6
+        return np.where(found > 255, found - 6, np.where(found < 0, found + 6, found))
+
+    return np.stack([near(whole[..., 0]), green, near(whole[..., 2])], -1).astype(np.uint8)
 
 
 def replaced(
@@ -108,7 +112,8 @@ def replaced(
     region = _filtered(_filtered(region, ImageFilter.MaxFilter(5)), ImageFilter.MinFilter(5))
     weight = np.maximum(ramp(_blurred(region.astype(np.float64), _SPREAD), 0.5, 0.95), core)
     gold = np.where(region[..., None], packed(was + weight[..., None] * (after - was)), before)
-    return region, gold
+    mask = (gold != before).any(axis=2)
+    return _filtered(_filtered(mask, ImageFilter.MaxFilter(5)), ImageFilter.MinFilter(5)), gold
 
 
 _SPREAD = 2.5

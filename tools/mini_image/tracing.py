@@ -7,7 +7,7 @@ every other pixel as it was (light does not bleed from thing to thing, only into
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,8 +81,6 @@ class Scene:
     ground: Colour = (0.3, 0.25, 0.2)
     exposure: float = 1.0
     far: float = 60.0
-    shift: tuple[float, float] = (0.0, 0.0)
-    tags: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -94,20 +92,24 @@ class Shot:
     cover: dict[str, NDArray[np.float64]]
 
 
+_SHADOWS = 6.0
+"""How far away things may be that stand in the sun of others."""
+
 SUPER = 2
 """Rays along each side of a pixel."""
 
 
-def shot(scene: Scene, supersampling: int = SUPER) -> Shot:
-    """Draw a scene."""
-    width, height = scene.size[0] * supersampling, scene.size[1] * supersampling
-    origin, rays = _rays(scene, width, height)
+def shot(scene: Scene, window: tuple[int, int, int, int] | None = None, by: int = SUPER) -> Shot:
+    """Draw a scene, or a window of it (left, upper, right, lower, in pixels), `by` x `by` rays to
+    a pixel."""
+    left, upper, right, lower = window or (0, 0, *scene.size)
+    origin, rays = _rays(scene, scene.size[0] * by, scene.size[1] * by)
+    rays = rays[upper * by : lower * by, left * by : right * by].reshape(-1, 3)
     colours, who = _seen(scene, np.broadcast_to(origin, rays.shape), rays, mirrors=True)
     picture = _toned(colours * np.float32(scene.exposure))
-    by = supersampling
 
     def smaller(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        split = values.reshape(scene.size[1], by, scene.size[0], by, -1)
+        split = values.reshape(lower - upper, by, right - left, by, -1)
         return split.mean(axis=(1, 3))
 
     cover: dict[str, NDArray[np.float64]] = {}
@@ -126,11 +128,11 @@ def _rays(scene: Scene, width: int, height: int) -> tuple[Floats, Floats]:
     up = np.cross(right, ahead)
     tangent = np.tan(np.radians(scene.view) / 2)
     y, x = np.mgrid[:height, :width].astype(np.float32)
-    u = ((x + 0.5) / width * 2 - 1 + scene.shift[0]) * tangent
-    v = (1 - (y + 0.5) / height * 2 + scene.shift[1]) * tangent * height / width
+    u = ((x + 0.5) / width * 2 - 1) * tangent
+    v = (1 - (y + 0.5) / height * 2) * tangent * height / width
     rays = ahead + u[..., None] * right + v[..., None] * up
-    rays = rays.reshape(-1, 3).astype(np.float32)
-    return eye, rays / np.linalg.norm(rays, axis=1, keepdims=True)
+    rays = rays.astype(np.float32)
+    return eye, rays / np.linalg.norm(rays, axis=-1, keepdims=True)
 
 
 def _nearest(
@@ -220,7 +222,7 @@ def _lit(scene: Scene, p: Floats, rays: Floats, who: NDArray[np.int16], mirrors:
         shade = np.ones(count, np.float32)
         if lamp.shadows:
             towards = np.flatnonzero(facing > 0)
-            reach = np.full(len(towards), 30, np.float32) if lamp.far else far[towards] * 0.97
+            reach = np.full(len(towards), _SHADOWS, np.float32) if lamp.far else far[towards] * 0.97
             shade[towards] = _shade(scene, lifted[towards], way[towards], reach, lamp.width)
         strength = (power * facing * shade)[:, None] * np.array(lamp.colour, np.float32)
         light += strength
@@ -269,21 +271,14 @@ def _shade(scene: Scene, p: Floats, way: Floats, reach: Floats, width: float) ->
     """How much of a lamp points see, 0 to 1: the narrowest gap on the way against its size."""
     left = np.ones(len(p), np.float32)
     t = np.full(len(p), 0.02, np.float32)
-    before = np.full(len(p), np.inf, np.float32)
     active = np.arange(len(p))
     sharp = np.float32(1 / max(width, 1e-3))
-    for _ in range(90):
-        near = np.maximum(width * t[active], 0.06)
+    for _ in range(100):
+        near = np.maximum(np.float32(width) * t[active], 0.06)
         d, _ = _nearest(scene.things, p[active] + way[active] * t[active, None], near)
-        # The narrowest gap lies between two steps: where their balls meet (after Aaltonen).
-        back = np.where(d > 0, d * d / (2 * before[active]), 0)
-        beside = np.sqrt(np.maximum(d * d - back * back, 0)) * np.sign(d)
-        gap = np.float32(0.5) + np.float32(0.5) * sharp * beside / np.maximum(
-            t[active] - back, 1e-3
-        )
-        before[active] = np.maximum(d, 1e-3)
+        gap = np.float32(0.5) + np.float32(0.5) * sharp * d / t[active]
         left[active] = np.minimum(left[active], gap)
-        t[active] += np.clip(d * np.float32(0.7), 0.015, 0.6)
+        t[active] += np.clip(d * np.float32(0.65), 0.015, 0.5)
         active = active[(t[active] < reach[active]) & (left[active] > 0)]
         if not len(active):
             break

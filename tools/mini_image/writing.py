@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,28 +24,34 @@ citation = "mini-image, bundled with Redline"
 """
 
 
-def write(contexts: Sequence[Context], folder: Path) -> None:
-    """Writes the benchmark. Photographs that are in the folder already stay as they are."""
+def write_context(context: Context, folder: Path) -> list[dict[str, Any]]:
+    """Writes the pictures, golds, masks and overlays of a context; gives its lines."""
     for name in ("pictures", "golds", "masks", "overlays"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    lines = [line for context in contexts for line in _lines(context, folder)]
-    singles = [line for line in lines if len(line["turns"]) == 1]
-    dialogues = [line for line in lines if len(line["turns"]) > 1]
-    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in singles + dialogues)
-    (folder / "samples.jsonl").write_text(text, encoding="utf-8")
-    (folder / "benchmark.toml").write_text(TOML, encoding="utf-8")
-
-
-def _lines(context: Context, folder: Path) -> Iterator[dict[str, Any]]:
     name, picture = context.name, f"pictures/{context.name}.webp"
     source = packed(context.source)
-    if context.name not in SOURCES:
-        save_picture(source, folder / picture)
+    save_picture(source, folder / picture)
+    lines = []
     for edit in (context.low, context.high):
-        turn, _ = _turn(edit, f"{name}-{edit.scale}", source, source, context.least, folder)
-        yield _line(f"{name}-{edit.scale}", context, picture, [turn])
+        turn, _ = _turn(edit, f"{name}-{edit.scale}", source, context.least, folder)
+        lines.append(_line(f"{name}-{edit.scale}", context, picture, [turn]))
     if context.dialogue:
-        yield _line(f"{name}-dialogue", context, picture, _rounds(context, source, folder))
+        rounds = _rounds(context, source, folder)
+        lines.append(_line(f"{name}-dialogue", context, picture, rounds))
+    return lines
+
+
+def write_lines(lines: Sequence[dict[str, Any]], folder: Path) -> None:
+    """Writes samples.jsonl, single turns before dialogues, and benchmark.toml. Lines that are in
+    the folder and were not made anew stay, in their place."""
+    path = folder / "samples.jsonl"
+    old = path.read_text("utf-8").splitlines() if path.exists() else []
+    merged = {line["id"]: line for line in map(json.loads, old)}
+    merged.update({line["id"]: line for line in lines})
+    ordered = sorted(merged.values(), key=lambda line: len(line["turns"]) > 1)
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in ordered)
+    path.write_text(text, encoding="utf-8")
+    (folder / "benchmark.toml").write_text(TOML, encoding="utf-8")
 
 
 def _rounds(context: Context, source: Rgb8, folder: Path) -> list[dict[str, Any]]:
@@ -59,7 +65,7 @@ def _rounds(context: Context, source: Rgb8, folder: Path) -> list[dict[str, Any]
             start = f"pictures/{name}.webp"
             save_picture(now, folder / start)
             continue
-        turn, now = _turn(edit, name, now, now, context.least, folder)
+        turn, now = _turn(edit, name, now, context.least, folder)
         turns.append(turn if start is None else {**turn, "start": start})
         start = None
     return turns
@@ -89,7 +95,7 @@ def _edited(before: Rgb8, edit: Edit, least: int) -> tuple[np.ndarray[Any, Any],
 
 
 def _turn(
-    edit: Edit, name: str, before: Rgb8, shown: Rgb8, least: int, folder: Path
+    edit: Edit, name: str, before: Rgb8, least: int, folder: Path
 ) -> tuple[dict[str, Any], Rgb8]:
     mask, gold = _edited(before, edit, least)
     save_picture(gold, folder / "golds" / f"{name}.webp")

@@ -30,11 +30,11 @@ def _sky(rays: Floats) -> Floats:
 def _glaze(picture: Picture) -> np.ndarray:
     """The red glaze of cup and saucer, 0 to 1."""
     r, g = picture[..., 0], picture[..., 1]
-    red = ramp((r - g) / np.maximum(r, 0.02), 0.45, 0.6) * ramp(r, 0.1, 0.16)
-    dish = ellipse(SIZE, (221.5, 181), (165, 131), 3, feather=0.8)
+    red = ramp((r - g) / np.maximum(r, 0.02), 0.45, 0.6) * ramp(r, 0.03, 0.07)
+    dish = ellipse(SIZE, (222, 181), (163.8, 129.8), 3, feather=1.2)
     edge = ellipse(SIZE, (222, 181), (150, 118), 3, feather=4)
     # At the saucer's edge the glaze is hardly redder than the wood: take the whole edge there.
-    rim = (1 - edge) * ramp((r - g) / np.maximum(r, 0.02), 0.3, 0.45)
+    rim = (1 - edge) * ramp((r - g) / np.maximum(r, 0.02), 0.36, 0.5)
     inside = ellipse(SIZE, (230, 88), (93, 76), 5)
     spoon = polygon(SIZE, [(316, 50), (342, 52), (334, 84), (318, 150), (312, 186), (326, 215), (322, 240),
                            (300, 262), (272, 258), (259, 234), (264, 208), (254, 204), (256, 193), (284, 190),
@@ -118,7 +118,8 @@ def context() -> Context:
             }, round=1),
             Edit("high", "Replace the coffee with a scoop of strawberry ice cream.", second, {
                 "Is there a scoop of ice cream in the cup?": "yes",
-                "Is the saucer still green?": "yes",
+                "Is there brown coffee in the cup?": "no",
+                "Is the saucer green?": "yes",
             }, round=2),
             Edit("low", "Turn the strawberry ice cream into pistachio ice cream: make it pale green.", third, {
                 "Is the ice cream pale green?": "yes",
