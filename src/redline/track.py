@@ -6,6 +6,8 @@ call models and keep bytes with. Neither imports the other.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, ParamSpec, Protocol, TypeVar
@@ -108,3 +110,14 @@ class Stage(Protocol):
 def in_rounds(stage: Stage) -> bool:
     """Whether a stage's units follow from one another (the turns of a dialogue)."""
     return bool(getattr(stage, "in_rounds", False))
+
+
+def calls_nobody(candidate: str) -> bool:
+    """Whether a candidate is had without asking a model: a baseline, or outputs made elsewhere."""
+    return candidate.partition("/")[0] in ("baseline", "outputs")
+
+
+def digest(*parts: Any) -> str:
+    """SHA-256 over JSON-able parts."""
+    text = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

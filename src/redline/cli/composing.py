@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from redline.errors import UserError
+from redline.track import calls_nobody, digest
 
 if TYPE_CHECKING:
     from redline.bench import Benchmark, Sample
@@ -86,7 +87,6 @@ def settings_of(values: Mapping[str, Any]) -> Settings:
 
 def asked_digest(model: Who, values: Mapping[str, Any]) -> str:
     """SHA-256 over who is asked and the settings that change what it answers."""
-    from redline.diagram import digest
 
     return digest(model.name, model.identity, settings_of(values).digest())
 
@@ -209,8 +209,6 @@ def resolve_out(
     runs of their own; where they lie is in a digest only."""
     if out is not None:
         return out
-    from redline.diagram import digest
-    from redline.diagram.task import calls_nobody
 
     settings = {k: v for k, v in options.settings.items() if k != "timeout_s"}
     asked = asdict(replace(options, bench=benchmark.hash, settings=settings))
@@ -259,6 +257,23 @@ def open_role(
         return Role(model, known, settings, model.identity)
     opened = open_model(name, settings, key_env=key_env, config=config)
     return Role(opened, card(name), settings, program_identity(name, config=config))
+
+
+def candidate_roles(
+    role: str,
+    options: EvalOptions,
+    baselines: Collection[str],
+    config: Path | None,
+    key_env: str | None,
+) -> dict[str, Role]:
+    """The model as the one who plays `role`; nobody for baselines and outputs made elsewhere.
+    Raises UserError for a baseline that is not among `baselines`."""
+    kind, _, rest = options.model.partition("/")
+    if kind == "baseline" and rest not in baselines:
+        raise UserError(f"There is no baseline {rest!r}; choose {', '.join(baselines)}.")
+    if calls_nobody(options.model):
+        return {}
+    return {role: open_role(options.model, options.settings, config, key_env)}
 
 
 def judge_roles(judge: JudgeOptions, config: Path | None, key_env: str | None) -> dict[str, Role]:

@@ -15,6 +15,7 @@ from redline.cli.composing import (
     JudgeOptions,
     Who,
     asked_digest,
+    candidate_roles,
     judge_roles,
     make_renderer,
     open_role,
@@ -44,14 +45,14 @@ from redline.diagram import (
     verbalizes,
 )
 from redline.diagram.rows import JUDGED_CODE, JUDGED_IMAGE
-from redline.diagram.task import Level, calls_nobody
+from redline.diagram.task import Level
 from redline.errors import UserError
 from redline.judge import JudgeInputs, load_rubric
 from redline.models import card
 from redline.rows import Facts
 from redline.run import Manifest, Role
 from redline.tex import LazyRenderer, Renderer, tex_version
-from redline.track import Stage
+from redline.track import Stage, calls_nobody
 
 STAGES = ("generate", "render", "measure", "judge")
 
@@ -95,23 +96,16 @@ class DiagramRun:
     def roles(
         self, config: Path | None, key_env: str | None, judge_key_env: str | None
     ) -> dict[str, Role]:
-        """Everybody that the run calls. Baselines and outputs made elsewhere call nobody."""
+        """Everybody that the run calls."""
         options = self._options
-        roles: dict[str, Role] = {}
-        kind, _, rest = options.model.partition("/")
-        if kind == "baseline" and rest not in BASELINES:
-            raise UserError(f"There is no baseline {rest!r}; choose {', '.join(BASELINES)}.")
-        if not calls_nobody(options.model):
-            roles[MODEL_ROLE] = open_role(options.model, options.settings, config, key_env)
-            if verbalizes(self._task.told):
-                roles[VERBALIZER_ROLE] = (
-                    open_role(options.verbalizer, options.verbalizer_settings, config, key_env)
-                    if options.verbalizer
-                    else roles[MODEL_ROLE]
-                )
-        if self._asked:
-            roles |= judge_roles(self._asked, config, judge_key_env)
-        return roles
+        roles = candidate_roles(MODEL_ROLE, options, BASELINES, config, key_env)
+        if roles and verbalizes(self._task.told):
+            roles[VERBALIZER_ROLE] = (
+                open_role(options.verbalizer, options.verbalizer_settings, config, key_env)
+                if options.verbalizer
+                else roles[MODEL_ROLE]
+            )
+        return roles | (judge_roles(self._asked, config, judge_key_env) if self._asked else {})
 
     def manifest(self) -> Manifest:
         task, options, b = self._task, self._options, self._task.benchmark

@@ -15,8 +15,8 @@ from redline.cli.composing import (
     JudgeOptions,
     Who,
     asked_digest,
+    candidate_roles,
     judge_roles,
-    open_role,
     select_stages,
     who,
 )
@@ -33,11 +33,11 @@ from redline.image.profiles import profile_named
 from redline.image.questions import PROTOCOLS
 from redline.image.results import facts
 from redline.image.sending import edit_prompt
-from redline.image.task import CONDITIONS, MODEL_ROLE, ImageTask, calls_nobody, resolve_mode
+from redline.image.task import CONDITIONS, MODEL_ROLE, ImageTask, resolve_mode
 from redline.judge import JudgeInputs, load_rubric
 from redline.rows import Facts
 from redline.run import Manifest, Role
-from redline.track import Stage
+from redline.track import Stage, calls_nobody
 
 STAGES = ("generate", "measure", "judge")
 
@@ -85,18 +85,9 @@ class ImageRun:
     def roles(
         self, config: Path | None, key_env: str | None, judge_key_env: str | None
     ) -> dict[str, Role]:
-        """Everybody that the run calls. Baselines and outputs made elsewhere call nobody."""
-        roles: dict[str, Role] = {}
-        kind, _, rest = self._options.model.partition("/")
-        if kind == "baseline":
-            if rest not in BASELINES:
-                raise UserError(f"There is no baseline {rest!r}; choose {', '.join(BASELINES)}.")
-        elif kind != "outputs":
-            settings = self._options.settings
-            roles[MODEL_ROLE] = open_role(self._options.model, settings, config, key_env)
-        if self._asked:
-            roles |= judge_roles(self._asked, config, judge_key_env)
-        return roles
+        """Everybody that the run calls."""
+        roles = candidate_roles(MODEL_ROLE, self._options, BASELINES, config, key_env)
+        return roles | (judge_roles(self._asked, config, judge_key_env) if self._asked else {})
 
     def manifest(self) -> Manifest:
         task, options, b = self._task, self._options, self._task.benchmark

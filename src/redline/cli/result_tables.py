@@ -74,7 +74,7 @@ def _unlike(views: Sequence[RunView]) -> Sequence[str]:
 
 def name_of(v: RunView) -> str:
     """The model, with the condition where one was put to it."""
-    from redline.diagram.task import calls_nobody
+    from redline.track import calls_nobody
 
     m = v.manifest
     told = [] if calls_nobody(m.model) else [m.params["condition"]]

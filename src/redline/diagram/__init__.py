@@ -23,14 +23,7 @@ from redline.diagram.references import InputPictures, ReferenceFault, references
 from redline.diagram.rendering import RenderStage
 from redline.diagram.results import COLUMNS, GROUPINGS, facts
 from redline.diagram.rows import make_rows
-from redline.diagram.task import (
-    MODEL_ROLE,
-    VERBALIZER_ROLE,
-    DiagramTask,
-    Judging,
-    calls_nobody,
-    digest,
-)
+from redline.diagram.task import MODEL_ROLE, VERBALIZER_ROLE, DiagramTask, Judging
 
 __all__ = [
     "BASELINES",
@@ -52,9 +45,7 @@ __all__ = [
     "Reading",
     "ReferenceFault",
     "RenderStage",
-    "calls_nobody",
     "condition_fault",
-    "digest",
     "facts",
     "find_outputs",
     "make_rows",

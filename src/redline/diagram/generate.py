@@ -16,10 +16,10 @@ from redline.diagram.conditions import (
     verbalizes,
 )
 from redline.diagram.references import InputPictures, ReferenceFault, Renders, drawn_clean
-from redline.diagram.task import MODEL_ROLE, VERBALIZER_ROLE, DiagramTask, calls_nobody, digest
+from redline.diagram.task import MODEL_ROLE, VERBALIZER_ROLE, DiagramTask
 from redline.models.protocol import Reply
 from redline.pixels import PictureError, sha256_file
-from redline.track import Context, Finder, Finished, Unit
+from redline.track import Context, Finder, Finished, Unit, calls_nobody, digest
 
 
 class Generate:

@@ -8,11 +8,11 @@ from redline.bench.sample import DiagramSample
 from redline.diagram.codediff import unified
 from redline.diagram.lineage import OF, answer, sight
 from redline.diagram.references import InputPictures
-from redline.diagram.task import DiagramTask, Judging, Level, digest, verdict_key
+from redline.diagram.task import DiagramTask, Judging, Level, verdict_key
 from redline.errors import UserError
 from redline.judge import Malformed, ask, verdict_request
 from redline.models.protocol import Request
-from redline.track import Context, Done, Finder, Finished, Unit
+from redline.track import Context, Done, Finder, Finished, Unit, digest
 
 JUDGING_VERSION = 1
 """Raised whenever a judge is shown something else of the same candidate, or its reply is read in

@@ -3,8 +3,7 @@ run folder, see a figure or verdict whose picture is no longer the one that stan
 
 from __future__ import annotations
 
-from redline.diagram.task import digest
-from redline.track import Done
+from redline.track import Done, digest
 
 OF = "of"
 """The key under which a record's value names what it was made from."""

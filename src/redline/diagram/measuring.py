@@ -11,9 +11,9 @@ from redline.diagram.agreement import pixel_agreement
 from redline.diagram.lineage import OF, sight
 from redline.diagram.rendering import gold_blobs
 from redline.diagram.similarity import code_similarity
-from redline.diagram.task import DiagramTask, digest
+from redline.diagram.task import DiagramTask
 from redline.pixels import load_picture
-from redline.track import Context, Finder, Finished, Unit
+from redline.track import Context, Finder, Finished, Unit, digest
 
 
 class Measure:

@@ -12,11 +12,11 @@ from typing import Any
 
 from redline.bench.sample import Benchmark, DiagramSample
 from redline.diagram import reading
-from redline.diagram.task import DiagramTask, digest
+from redline.diagram.task import DiagramTask
 from redline.errors import UserError
 from redline.json_hooks import unique_keys
 from redline.pixels import sha256_file
-from redline.track import Context, Finder, Finished, Unit
+from redline.track import Context, Finder, Finished, Unit, digest
 
 CODE = frozenset({".tex", ".txt", ".md"})
 PICTURE = frozenset({".png", ".jpg", ".jpeg", ".webp"})

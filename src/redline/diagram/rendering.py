@@ -14,11 +14,11 @@ from redline.diagram.agreement import Raster
 from redline.diagram.conditions import shown
 from redline.diagram.lineage import OF, answer
 from redline.diagram.references import ReferenceFault, References, Renders, references
-from redline.diagram.task import DiagramTask, digest
+from redline.diagram.task import DiagramTask
 from redline.pixels import PictureError, encode_png, letterbox, load_picture, sha256_file
 from redline.tex import choose_engine, described
 from redline.tex.result import Engine, Render
-from redline.track import Context, Finder, Finished, Unit
+from redline.track import Context, Finder, Finished, Unit, digest
 
 RENDER_VERSION = 1
 """Raised whenever this stage makes something else of the same candidate (the choice of the engine,

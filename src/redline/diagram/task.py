@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,17 +12,6 @@ from redline.judge import JudgeInputs, Rubric
 
 MODEL_ROLE = "model"
 VERBALIZER_ROLE = "verbalizer"
-
-
-def calls_nobody(candidate: str) -> bool:
-    """Whether a candidate is had without asking a model: a baseline, or outputs made elsewhere."""
-    return candidate.partition("/")[0] in ("baseline", "outputs")
-
-
-def digest(*parts: Any) -> str:
-    """SHA-256 over JSON-able parts."""
-    text = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 Level = Literal["image", "code"]

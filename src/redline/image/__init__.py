@@ -24,16 +24,7 @@ from redline.image.results import (
 )
 from redline.image.rows import answers, make_rows, row_keys
 from redline.image.sending import prompt_hashes
-from redline.image.task import (
-    CONDITIONS,
-    MODEL_ROLE,
-    MODES,
-    ImageTask,
-    LeftOut,
-    calls_nobody,
-    digest,
-    resolve_mode,
-)
+from redline.image.task import CONDITIONS, MODEL_ROLE, MODES, ImageTask, LeftOut, resolve_mode
 from redline.image.turns import TurnAnalysis, analyse
 
 __all__ = [
@@ -59,9 +50,7 @@ __all__ = [
     "analyse",
     "answers",
     "averages",
-    "calls_nobody",
     "columns",
-    "digest",
     "facts",
     "find_outputs",
     "left_out_notes",

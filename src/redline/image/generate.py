@@ -19,7 +19,7 @@ from redline.image.sending import (
     shows_words,
 )
 from redline.image.starts import FileHashes, Start, first_start
-from redline.image.task import MODEL_ROLE, ImageTask, Step, calls_nobody, digest
+from redline.image.task import MODEL_ROLE, ImageTask, Step
 from redline.models.protocol import Reply
 from redline.pixels import (
     FileFault,
@@ -30,7 +30,7 @@ from redline.pixels import (
     sha256_bytes,
 )
 from redline.pixels.loading import MAX_BYTES
-from redline.track import Context, Finder, Finished, Unit
+from redline.track import Context, Finder, Finished, Unit, calls_nobody, digest
 
 FOLLOWS_FAILED = "follows_failed_round"
 """The reason of a row whose dialogue ended before it because the model gave no picture in an

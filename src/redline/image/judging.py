@@ -19,12 +19,12 @@ from redline.image.questions import (
 )
 from redline.image.sending import sent_picture
 from redline.image.starts import FileHashes, Made, made_rows
-from redline.image.task import ImageTask, digest
+from redline.image.task import ImageTask
 from redline.judge import JudgeInputs, Malformed, Rubric, ask, verdict_request
 from redline.models.protocol import Request
 from redline.pixels import read_file
 from redline.pixels.loading import MAX_BYTES
-from redline.track import Context, Finder, Finished, Unit
+from redline.track import Context, Finder, Finished, Unit, digest
 
 JUDGING_VERSION = 1
 """Raised whenever a judge is shown something else of the same candidate, or its reply is read in

@@ -17,10 +17,10 @@ from redline.image.measuring import GoldSide
 from redline.image.preservation import KEPT, PRESERVATION_VERSION, preservation
 from redline.image.profiles import Profile
 from redline.image.starts import FileHashes, Made, made_rows
-from redline.image.task import ImageTask, digest
+from redline.image.task import ImageTask
 from redline.pixels import FileFault, PictureError, read_file, read_mask
 from redline.pixels.loading import MAX_BYTES
-from redline.track import Context, Finder, Finished, Unit
+from redline.track import Context, Finder, Finished, Unit, digest
 
 MEASURE_VERSION = 1
 """Raised whenever this stage hands a measurer something else, or keeps something else of it."""

@@ -13,10 +13,10 @@ from typing import Any
 from redline.bench.image_sample import ImageSample, Turn
 from redline.bench.strict_json import JsonFault, parse_object
 from redline.errors import UserError
-from redline.image.task import ImageTask, Step, digest, row_id, single_turn
+from redline.image.task import ImageTask, Step, row_id, single_turn
 from redline.pixels import FileFault, PictureError, load_picture, read_file, sha256_file
 from redline.pixels.loading import MAX_BYTES
-from redline.track import Context, Finder, Finished, Unit
+from redline.track import Context, Finder, Finished, Unit, digest
 
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff"})
 """What is taken for a picture, in any case; another file is told as surplus."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from redline.bench.image_sample import ImageSample, Turn
 from redline.bench.sample import Benchmark
 from redline.errors import UserError
+from redline.track import calls_nobody
 
 MODEL_ROLE = "model"
 
@@ -24,17 +23,6 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 Condition = Literal["text", "visual", "visual+text"]
 """How a model gets the instruction: in words, drawn on the picture, or both."""
 CONDITIONS: tuple[Condition, ...] = get_args(Condition)
-
-
-def calls_nobody(candidate: str) -> bool:
-    """Whether a candidate is had without asking a model: a baseline, or outputs made elsewhere."""
-    return candidate.partition("/")[0] in ("baseline", "outputs")
-
-
-def digest(*parts: Any) -> str:
-    """SHA-256 over JSON-able parts."""
-    text = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def single_turn(sample: ImageSample) -> bool:
