@@ -83,6 +83,7 @@ def test_what_comes_in_place_of_a_picture_is_the_providers_fault_and_no_failed_e
     fake_provider.faults(fault)
     error = fail(fake_provider, api, picture_request(real_picture("picture")))
     assert error.kind == kind
+    assert error.status == 200, "the run must know that the call may have been billed"
     assert said in str(error)
     assert error.__context__ is None
     # Nobody asked the address, nor anything else.

@@ -346,3 +346,101 @@ def test_under_429s_a_run_slows_down_and_speeds_up_again_when_they_end(tmp_path:
     more = [f"t{i}#0" for i in range(400)]
     run(tmp_path / "run2", [Generate(more)], model, options)
     assert max(model.at_once[-200:]) >= 20
+
+
+@pytest.mark.parametrize("digits", [12, 300, 400, 4000])
+def test_a_reply_with_counts_that_cannot_be_true_is_kept_once_at_an_unknown_cost(
+    digits: int, tmp_path: Path
+) -> None:
+    count = 10**digits
+    model = Scripted(lambda prompt, n: replace(say("yes"), usage=Usage(count, count)))
+    one, path = [Generate(["s1#0"])], tmp_path / "run"
+    first = run(path, one, model)
+    reserve = estimate(CARD, Settings(), ask("verbalize s1#0")).usd
+    assert first.exit_status == 0, first
+    assert (first.spent, first.estimated) == (0.0, 2) and reserve
+    assert first.estimated_spent == pytest.approx(2 * reserve, rel=0.01)
+    again = run(path, [Generate(["s1#0"], inputs="2")], model)
+    assert (again.exit_status, again.calls_sent) == (0, 0)
+    assert len(model.asked) == 2
+    with RunFolder.open(path) as folder:
+        assert folder.get("generate", "s1#0").cost is None  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("usage", [Usage(-5, 3), Usage(1, 2.5), Usage("x", True)])  # type: ignore[arg-type]
+def test_counts_that_are_no_counts_are_unknown(usage: Usage, tmp_path: Path) -> None:
+    model = Scripted(lambda prompt, n: replace(say("yes"), usage=usage))
+    summary = run(tmp_path / "run", [Generate(["s1#0"])], model)
+    assert (summary.exit_status, summary.estimated, summary.spent) == (0, 2, 0.0)
+    assert not RunFolder.open(tmp_path / "run").warnings
+
+
+def test_a_cost_that_cannot_be_reckoned_loses_no_reply(tmp_path: Path) -> None:
+    class Odd(ModelCard):
+        def cost(self, usage: Usage) -> float | None:
+            raise ZeroDivisionError
+
+    model = Scripted()
+    card = Odd("toy/m", "toy", "toy", input_per_mtok=1.0, output_per_mtok=2.0)
+    assert run(tmp_path / "run", [Generate(["s1#0"])], model, card=card).exit_status == 0
+    assert run(tmp_path / "run", [Generate(["s1#0"], "2")], model, card=card).calls_sent == 0
+    endless = replace(CARD, output_per_mtok=1e305)
+    summary = run(tmp_path / "two", [Generate(["s1#0"])], model, card=endless)
+    assert summary.exit_status == 0
+    assert not RunFolder.open(tmp_path / "two").warnings
+
+
+def test_one_reply_of_absurd_length_does_not_use_the_budget_up_for_all_others(
+    tmp_path: Path,
+) -> None:
+    seen = estimate(CARD, Settings(), ask("x"), 50_000)
+    assert seen.tokens == 50_000
+    # No large provider lets a reply be longer than 128 Ki tokens.
+    assert estimate(CARD, Settings(), ask("x"), 10**9).tokens == 131_072
+    assert estimate(CARD, Settings(max_tokens=100), ask("x"), 10**9).tokens == 100
+    model = Scripted(lambda p, n: replace(say("yes"), usage=Usage(1, 10**12 if "s1" in p else 50)))
+    keys = [f"s{n}#0" for n in range(1, 20)]
+    options = replace(FAST, budget_usd=1.0)
+    assert run(tmp_path / "run", [Generate(keys)], model, options).exit_status == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "billed"),
+    [
+        ("bad_request", 200, True),  # an answer that is too large
+        ("transient", 200, True),  # one that is not JSON
+        ("transient", None, True),  # cut off
+        ("transient", 500, False),
+        ("bad_request", 400, False),
+        ("bad_request", None, False),
+        ("rate_limit", 429, False),
+        ("rate_limit", 200, False),  # an error in a body that says itself that it is a refusal
+        ("quota", 200, False),
+        ("unreachable", None, False),
+    ],
+)
+def test_a_call_whose_answer_began_may_have_been_billed(
+    kind: str, status: int | None, billed: bool, tmp_path: Path
+) -> None:
+    def answer(prompt: str, n: int) -> Reply | ProviderError:
+        return say("yes") if n else ProviderError(kind, "No.", status=status)  # type: ignore[arg-type]
+
+    summary = run(tmp_path / "run", [Generate(["s1#0"])], Scripted(answer))
+    assert summary.possibly_billed == billed * (2 if kind == "transient" else 1)
+    assert (summary.possibly_spent > 0) == billed
+
+
+def test_an_answer_that_is_too_large_is_bought_once_a_start_and_charged(tmp_path: Path) -> None:
+    large = ProviderError("bad_request", "The answer of h is larger than 64 MB.", status=200)
+    model = Scripted(lambda prompt, n: large)
+    one, path = [Generate(["s1#0"])], tmp_path / "run"
+    reserve = estimate(CARD, Settings(), ask("verbalize s1#0")).usd or 0.0
+    for start in (1, 2):
+        summary = run(path, one, model, replace(FAST, budget_usd=2.5 * reserve))
+        assert len(model.asked) == summary.possibly_billed == start
+        assert summary.stages["generate"].unscored == 1
+    done = RunFolder.open(path).get("generate", "s1#0")
+    assert done is not None and "larger than 64 MB" in (done.reason or "")
+    last = run(path, one, model, replace(FAST, budget_usd=2.5 * reserve))
+    assert (last.exit_status, last.calls_sent) == (3, 0)
+    assert "budget" in (last.stopped or "")

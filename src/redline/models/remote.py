@@ -91,7 +91,8 @@ class RemoteModel(ABC):
         except NoPicture as e:
             problem = e
         where = self._wire.where
-        raise told(problem.kind, f"The answer of {where} holds {problem}", self._wire.secrets)
+        why = f"The answer of {where} holds {problem}"
+        raise told(problem.kind, why, self._wire.secrets, status=200)
 
     def _refuses_schema(self, answer: Answer) -> bool:
         if answer.status not in (400, 422):

@@ -18,6 +18,9 @@ CHARACTERS_PER_TOKEN = 3.0
 """English runs at about four characters a token, TikZ code at about three."""
 OUTPUT_TOKENS = 4096
 """Guess for a reply when no max_tokens is set and no longer one was seen."""
+LONGEST_OUTPUT_TOKENS = 131_072
+"""The most that any large provider lets a reply have: what a longer one says of itself is not
+believed of the next."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ def estimate(card: ModelCard, settings: Settings, request: Request, seen: int = 
             else:
                 pictures += 1
     given = int(texts / CHARACTERS_PER_TOKEN) + pictures * TOKENS_PER_PICTURE
-    answer = settings.max_tokens or max(seen, OUTPUT_TOKENS)
+    answer = settings.max_tokens or min(max(seen, OUTPUT_TOKENS), LONGEST_OUTPUT_TOKENS)
     if not card.priced:
         return Estimate(given + answer, None)
     dear_in = max(card.input_per_mtok or 0.0, card.picture_input_per_mtok or 0.0)

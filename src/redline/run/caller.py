@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from redline.models.protocol import ProviderError, Reply, Request
+from redline.models.protocol import ModelCard, ProviderError, Reply, Request, Usage
 from redline.run.backoff import wait_s
 from redline.run.budget import Budget, BudgetReached, estimate, output_note
 from redline.run.cache import ResponseCache
@@ -21,7 +21,8 @@ from redline.run.folder import RunFolder
 from redline.run.limiter import Limiter
 from redline.run.options import Options, Role
 from redline.run.progress import Progress
-from redline.run.replies import is_empty
+from redline.run.records import MOST_USD, is_usd
+from redline.run.replies import believable, is_empty
 from redline.run.stopping import Interrupted, Stop
 from redline.track import Unanswered
 
@@ -163,7 +164,7 @@ class Caller:
     ) -> Kept | None:
         """Send once. None where it is worth another try."""
         guess = estimate(line.role.card, line.role.settings, request, line.longest)
-        reserve = guess.usd or 0.0
+        reserve = min(guess.usd or 0.0, MOST_USD)
         try:
             await self.budget.reserve(reserve)
         except BudgetReached as reached:
@@ -180,7 +181,7 @@ class Caller:
                     # Until an answer is known the money counts as spent.
                     cost = reserve
                     try:
-                        reply = await self._complete(line.role, call, request)
+                        reply = believable(await self._complete(line.role, call, request))
                     except ProviderError as error:
                         cost = self._failed(line, sent, error, tries, began, reserve)
                         return None
@@ -260,7 +261,7 @@ class Caller:
         line.answered = True
         line.limiter.succeeded()
         line.longest = max(line.longest, reply.usage.output_tokens or 0)
-        return line.role.card.cost(reply.usage)
+        return _cost(line.role.card, reply.usage)
 
     def _failed(
         self,
@@ -274,8 +275,7 @@ class Caller:
         """Note an error; returns what the call may have cost."""
         tries.sent += 1
         tries.last = error
-        # A request that went out whole and was cut off or timed out may have been billed.
-        maybe = error.kind == "transient" and (error.status is None or error.status < 400)
+        maybe = _may_be_billed(error)
         self._folder.note_error(sent, error.kind, str(error), error.status, maybe)
         if error.kind == "rate_limit":
             pause = error.retry_after_s
@@ -309,3 +309,22 @@ class Caller:
         if over or tries.sent >= self._options.attempts:
             why = f"{error.kind}: {error}" if error is not None else "empty reply"
             raise Unanswered(f"{why} (after {tries.sent} attempts)")
+
+
+def _cost(card: ModelCard, usage: Usage) -> float | None:
+    """USD of a call, None where nobody can tell. Nothing gets out of here: the reply that the money
+    was paid for is not on disk yet."""
+    try:
+        cost = card.cost(usage)
+    except Exception:
+        return None
+    return cost if is_usd(cost) else None
+
+
+def _may_be_billed(error: ProviderError) -> bool:
+    """A request that went out whole and was cut off or timed out may have been billed, and so may
+    one whose answer began well and can't be used (too large, not JSON); but not where that answer
+    itself is a refusal (quota, rate limit)."""
+    if error.status is None:
+        return error.kind == "transient"
+    return 200 <= error.status < 300 and error.kind in ("transient", "bad_request")

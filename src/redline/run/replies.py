@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from redline.models.protocol import Reply, Usage
+
+MOST_TOKENS = 10**8
+"""No model takes or gives so many in a call: a server that says so miscounts."""
+
+MISCOUNTED = "token counts that can't be true were left out"
 
 
 def pack(reply: Reply) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -44,6 +49,20 @@ def unpack(packed: Mapping[str, Any], blob: Callable[[str], bytes]) -> Reply:
         notes=tuple(packed["notes"]),
         raw=blob(packed["raw"]) if packed["raw"] else b"",
     )
+
+
+def believable(reply: Reply) -> Reply:
+    """The reply without counts that can't be true, which would make money and estimates of
+    nonsense; `raw` still has them."""
+    told = asdict(reply.usage)
+    counts = {name: n if _counts(n) else None for name, n in told.items()}
+    if counts == told:
+        return reply
+    return replace(reply, usage=Usage(**counts), notes=(*reply.notes, MISCOUNTED))
+
+
+def _counts(n: Any) -> bool:
+    return isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= MOST_TOKENS
 
 
 def is_empty(reply: Reply) -> bool:
